@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// request is what the command line of the window asks for.
+// request is the parsed command line of the window.
 type request struct {
 	page       string // path of the dashboard page to show, such as /servers; empty for the current one
 	test       string // name of a server to inspect in a separate window; empty for the dashboard
@@ -25,7 +25,7 @@ const maxLength = 400
 
 func parse(args []string) (request, error) {
 	var r request
-	if len(args) > 0 && args[0] == links.Flag { // nothing after it is an option, because a web page may have written it
+	if len(args) > 0 && args[0] == links.Flag { // a web page may have written the rest: parse no options in it
 		return request{page: links.Page(strings.Join(args[1:], " "))}, nil
 	}
 	flags := flag.NewFlagSet("agent-discover-desktop", flag.ContinueOnError)
@@ -46,14 +46,14 @@ func parse(args []string) (request, error) {
 		if !isName(r.test) {
 			return request{}, errName
 		}
-		r.page = "/test/" + url.PathEscape(r.test) + "?popout=1" // the inspector, without the rest of the dashboard
+		r.page = "/test/" + url.PathEscape(r.test) + "?popout=1" // the inspector without the rest of the dashboard
 	}
 	return r, nil
 }
 
 var errName = fault.New(fault.Invalid, "invalid server name: use at most %d bytes and no control characters", maxLength)
 
-// isPage reports whether text is a path of the dashboard, as opposed to an address elsewhere.
+// isPage reports whether text is the path of a page of the dashboard, not an address of another site.
 func isPage(text string) bool {
 	parsed, err := url.Parse(text)
 	return err == nil && isName(text) && strings.HasPrefix(text, "/") && !strings.ContainsAny(text, `\`) &&
@@ -64,7 +64,7 @@ func isName(text string) bool {
 	return text != "" && len(text) <= maxLength && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
-// singletonName returns the name under which one such window may be open.
+// singletonName returns the name of the singleton: only one window with this name may be open.
 func (r request) singletonName() string {
 	if r.test == "" {
 		return "window"

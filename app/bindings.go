@@ -22,7 +22,7 @@ type Window struct {
 	mainWindow *mainWindow
 }
 
-// About identifies this program.
+// About contains the name and version of this program.
 type About struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -34,11 +34,11 @@ func (w *Window) About() About { return About{Name: Title, Version: w.version} }
 // Connection is the result of Connect.
 type Connection struct {
 	Endpoint
-	Stopped bool `json:"stopped"` // the user stopped the hub; only Start starts it
+	Stopped bool `json:"stopped"` // the user has stopped the hub; Connect does not start it again, Start does
 }
 
-// Connect returns the running hub after it has proved its identity, and starts one if none is running and the user has
-// not stopped the hub.
+// Connect returns the running hub after it has proved its identity. If no hub is running, Connect starts one, unless
+// the user has stopped it.
 func (w *Window) Connect() (Connection, error) {
 	to, err := w.hub.connect(context.Background(), false)
 	if errors.Is(err, errStopped) { // the page receives only the text of an error
@@ -67,8 +67,8 @@ var errTitle = fault.New(fault.Invalid, "invalid dialog title: use at most %d by
 
 var patterns = regexp.MustCompile(`^\*\.[A-Za-z0-9]{1,16}(;\*\.[A-Za-z0-9]{1,16}){0,9}$`)
 
-// ChooseFile asks the user for a file to open and returns its path; empty if they cancel. filter is a list such as
-// "*.json;*.jsonc", or empty for all files.
+// ChooseFile asks the user for a file to open and returns its path; empty if the user cancels. filter is a list such
+// as "*.json;*.jsonc", or empty for all files.
 func (w *Window) ChooseFile(title, filter string) (string, error) {
 	options := runtime.OpenDialogOptions{Title: title}
 	if filter != "" {
@@ -84,7 +84,7 @@ func (w *Window) ChooseFile(title, filter string) (string, error) {
 	return path, dialogError(err)
 }
 
-// ChooseFolder asks the user for a folder and returns its path; empty if they cancel.
+// ChooseFolder asks the user for a folder and returns its path; empty if the user cancels.
 func (w *Window) ChooseFolder(title string) (string, error) {
 	if !isName(title) {
 		return "", errTitle
@@ -93,8 +93,8 @@ func (w *Window) ChooseFolder(title string) (string, error) {
 	return path, dialogError(err)
 }
 
-// SaveFile asks the user where to save content, writes it there and returns the path; empty if they cancel. name is the
-// suggested file name.
+// SaveFile asks the user where to save content, writes it there and returns the path; empty if the user cancels. name
+// is the suggested file name.
 func (w *Window) SaveFile(name, content string) (string, error) {
 	if !isName(name) || filepath.Base(name) != name || name == "." || name == ".." {
 		return "", fault.New(fault.Invalid, "invalid file name %q", name)
@@ -122,10 +122,10 @@ func (w *Window) OpenTest(server string) error {
 	return err
 }
 
-// Quit closes this window; tray and hub keep running.
+// Quit closes this window. The tray and the hub keep running.
 func (w *Window) Quit() { runtime.Quit(w.mainWindow.ctx()) }
 
-// StartAtLogin reports whether tray and hub start when the user logs in.
+// StartAtLogin reports whether the tray and the hub start when the user logs in.
 func (w *Window) StartAtLogin() (bool, error) {
 	entry, err := trayEntry()
 	if err != nil {
@@ -134,7 +134,7 @@ func (w *Window) StartAtLogin() (bool, error) {
 	return entry.On()
 }
 
-// SetStartAtLogin changes whether tray and hub start when the user logs in.
+// SetStartAtLogin changes whether the tray and the hub start when the user logs in.
 func (w *Window) SetStartAtLogin(on bool) error {
 	entry, err := trayEntry()
 	if err != nil {
@@ -151,7 +151,6 @@ func trayEntry() (autostart.Entry, error) {
 	return autostart.Tray(program), err
 }
 
-// dialogError wraps the error of a dialog.
 func dialogError(err error) error {
 	if err == nil {
 		return nil

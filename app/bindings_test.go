@@ -78,7 +78,7 @@ func TestAStoppedHubIsStartedOnlyWhenAsked(t *testing.T) {
 	if to, err := w.Connect(); err != nil || to != (Connection{Stopped: true}) {
 		t.Errorf("Connect = %+v, %v, want only Stopped", to, err)
 	}
-	t.Setenv("PATH", filepath.Join(t.TempDir(), "none")) // the test binary has no hub beside it either
+	t.Setenv("PATH", filepath.Join(t.TempDir(), "none")) // no hub beside the test binary or on the PATH
 	if _, err := w.Start(); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover") {
 		t.Errorf("Start: got %v, want an error of kind Unavailable that names agent-discover", err)
 	}
@@ -128,8 +128,8 @@ func TestStartAtLoginConfiguresTheTray(t *testing.T) {
 	}
 }
 
-// startImpostor starts a program that cannot prove to be the hub, as it could listen on the port of a hub that died. It
-// returns the announcement of that hub, and a function that returns the received requests.
+// startImpostor starts a program that cannot prove that it is the hub: another program could listen on the port of a
+// hub that has died. It returns the announcement of that hub, and a function that returns the received requests.
 func startImpostor(t *testing.T) (instance.Info, func() string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -137,7 +137,7 @@ func startImpostor(t *testing.T) (instance.Info, func() string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		dump, _ := httputil.DumpRequest(r, true) // never fails for a request that was read
+		dump, _ := httputil.DumpRequest(r, true) // cannot fail for a request that was read
 		received.Write(dump)
 		_, _ = w.Write([]byte(`{"nonce":"x","proof":"y","protocol":1}`)) // a failure shows as a failed connection
 	}))

@@ -6,7 +6,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 )
 
-// colors are those of the page (frontend/src/theme.css) that the window needs: it is visible before the page and around it.
+// colors are the colours of the page (frontend/src/theme.css) that the window uses before the page is shown and
+// around it.
 type colors struct {
 	page             options.RGBA
 	panel, line, ink string

@@ -13,20 +13,20 @@ import (
 // Endpoint is the address of the running hub and the token for it.
 type Endpoint struct {
 	URL   string `json:"url"`   // without a trailing slash
-	Token string `json:"token"` // the page must keep it in memory only
+	Token string `json:"token"` // the page must not store it
 }
 
-// hub finds and starts the hub of a data folder.
+// hub finds and starts the hub that uses a data folder.
 type hub struct {
 	folder paths.Folder
-	mu     sync.Mutex // serialises starts
+	mu     sync.Mutex // allows one start at a time
 }
 
 // errStopped is the error of connect when the user has stopped the hub.
 var errStopped = fault.New(fault.Denied, "stopped by the user; start the hub to go on")
 
-// connect returns the running hub after it has proved its identity, and starts one if none is running. A hub that the
-// user has stopped is started only if anyway is set.
+// connect returns the running hub after it has proved its identity. If no hub is running, connect starts one, unless
+// the user has stopped the hub and anyway is false.
 func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +50,7 @@ func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 	if err := client.Do(ctx, http.MethodGet, "/health", nil, nil); err != nil {
 		return Endpoint{}, err
 	}
-	// The page gets a session of its own, because a person decides in it.
+	// The page gets its own session token, because a person makes decisions in it.
 	token, err := client.Session(ctx)
 	if err != nil {
 		return Endpoint{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/app/links"
 )
 
-// properties returns the texts and names of flags of a property list, in their order.
+// properties returns the texts and the boolean values in a property list, in their order.
 func properties(t *testing.T, file string) []string {
 	t.Helper()
 	data, err := os.ReadFile(file)

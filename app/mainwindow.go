@@ -17,9 +17,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// watcher receives events of the native window. Every call runs in its own goroutine.
+// watcher receives events of the native window. Each method is called in a new goroutine.
 type watcher interface {
-	moved()                      // the window has a new place or size and is at rest
+	moved()                      // the window was moved or resized and is now at rest
 	linkFollowed(address string) // the user followed a link to another site
 	themeChanged(dark bool)      // the desktop's theme has changed
 }
@@ -42,11 +42,11 @@ type mainWindow struct {
 
 	mu      sync.Mutex
 	place   placement
-	loaded  bool     // the page receives events
-	waiting []string // destinations to send when the page is loaded
+	loaded  bool     // the page has been loaded and receives events
+	waiting []string // destinations to send once the page is loaded
 }
 
-// ctx waits until the window exists and returns Wails' handle of it.
+// ctx waits until the window exists and returns the Wails handle of the window.
 func (w *mainWindow) ctx() context.Context {
 	<-w.opened
 	return w.context
@@ -206,7 +206,7 @@ func (w *mainWindow) startOthers(ctx context.Context) {
 	if _, err := w.hub.connect(ctx, false); err != nil {
 		w.log.Info("hub not started", "error", fault.MessageOf(err))
 	}
-	<-w.opened // starting the tray must not delay the window
+	<-w.opened // do not delay the window by starting the tray
 	program, err := launch.Find(launch.Tray)
 	if err != nil {
 		w.log.Info("tray icon not started", "error", fault.MessageOf(err))
@@ -214,7 +214,7 @@ func (w *mainWindow) startOthers(ctx context.Context) {
 	}
 	ended, err := launch.Start(program, "-attach") // -attach: the tray must not start a hub that the user stopped
 	if err == nil {
-		err = <-ended // it ends at once if a tray icon is running already
+		err = <-ended // the tray exits at once if another one is running
 	}
 	if err != nil {
 		w.log.Info("tray icon not started", "error", err)

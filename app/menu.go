@@ -5,8 +5,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 )
 
-// entry is a menu item. key is its shortcut with Control, or with Command on macOS; empty for none. An entry without a
-// label is a separator.
+// entry is a menu item. key is its shortcut with Control, or with Command on macOS, or "". An entry without a label
+// is a separator.
 type entry struct {
 	label string
 	key   string
@@ -33,7 +33,7 @@ var destinations = []struct{ label, page string }{
 
 // actions are the commands of the menus.
 type actions interface {
-	navigate(to string) // a page, or a command of the page such as "reload"
+	navigate(to string) // shows a page, or runs a command of the page such as "reload"
 	zoom(step int)      // 1 larger, -1 smaller, 0 actual size
 	edit(command string)
 	folder(kind string)
@@ -42,8 +42,8 @@ type actions interface {
 	quit()
 }
 
-// menus returns the menus for an operating system. On macOS, Wails adds the application menu, which has Quit, and the Edit
-// menu.
+// menus returns the menus for an operating system. On macOS, Wails adds the Edit menu and the application menu with
+// Quit.
 func menus(system string, a actions) []submenu {
 	quit := entry{"Quit", "q", a.quit}
 	file := submenu{"File", []entry{
@@ -56,7 +56,7 @@ func menus(system string, a actions) []submenu {
 	for _, command := range []struct{ label, name string }{
 		{"Undo", "Undo"}, {"Redo", "Redo"}, {}, {"Cut", "Cut"}, {"Copy", "Copy"}, {"Paste", "Paste"}, {}, {"Select All", "SelectAll"},
 	} {
-		// No shortcuts: the web view handles them, and a page may use them itself.
+		// No shortcuts: the web view handles them, and the page may use them itself.
 		edit.entries = append(edit.entries, entry{command.label, "", func() { a.edit(command.name) }})
 	}
 	view := submenu{"View", []entry{

@@ -17,11 +17,11 @@ import (
 	"unsafe"
 )
 
-// native gives access to the window's GTK features that Wails lacks. The zero value is a window that is not open yet.
-// Its methods may be called from any goroutine except that of the main loop.
+// native gives access to GTK features of the window that Wails lacks. The zero value is a window that is not open
+// yet. Its methods may be called from any goroutine except that of the main loop.
 type native struct{ window *C.NativeWindow }
 
-// openDisplay connects to the display. Without this check, Wails would panic where that fails.
+// openDisplay connects to the display. It returns an error where Wails would panic.
 func openDisplay() error {
 	runtime.LockOSThread() // GTK must be used from the thread of the main loop
 	name := C.CString(programName)
@@ -34,8 +34,8 @@ func openDisplay() error {
 	return nil
 }
 
-// isDark reports whether the desktop uses a dark theme, given the scheme that its portal reports, and applies it to new
-// windows. It is called before the window is created.
+// isDark reports whether the desktop uses a dark theme, given the scheme that its portal reports. It also applies
+// that scheme to windows that are created afterwards. Call it before the window is created.
 func isDark(scheme colourScheme) bool {
 	C.native_window_prefer_dark(boolean(scheme == schemeDark))
 	dark := C.native_window_is_dark() != 0
@@ -124,8 +124,8 @@ func (n *native) move(_ context.Context, to area) {
 	})
 }
 
-// where returns the window's area and whether it is maximised or full screen; ok is false if it is not open or is
-// minimised.
+// where returns the window's area and whether it is maximised or full screen. ok is false if the window is not open
+// or is minimised.
 func (n *native) where(context.Context) (at area, maximised, ok bool) {
 	onMain(func() {
 		window := C.gtk_widget_get_window((*C.GtkWidget)(unsafe.Pointer(n.window.window)))
@@ -141,7 +141,8 @@ func (n *native) where(context.Context) (at area, maximised, ok bool) {
 	return at, maximised, ok
 }
 
-// raise brings the window to the front. token is the startup token of the second start of the program.
+// raise brings the window to the front. token is the startup token that the desktop gave to the second start of the
+// program.
 func (n *native) raise(_ context.Context, token string) {
 	text := C.CString(token)
 	defer C.free(unsafe.Pointer(text))

@@ -9,23 +9,23 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// native uses only what Wails offers on this system. Its methods may be called when the window is open.
+// native uses only features that Wails offers on this system. Its methods may be called when the window is open.
 type native struct{}
 
 func openDisplay() error { return nil }
 
-// isDark returns false: on this system, the initial colour of the window does not depend on it.
+// isDark returns false, because the initial colour of the window does not depend on the theme on this system.
 func isDark(colourScheme) bool { return false }
 
-// attach does nothing. Without events of the window, its place is read when it closes, and window.js keeps the page from
-// navigating elsewhere.
+// attach does nothing, because the window reports no events on this system: mainWindow.close reads the placement, and
+// window.js prevents the page from navigating to other sites.
 func (n *native) attach(context.Context, watcher) {}
 
 func (n *native) prefer(colourScheme) {}
 
 func (n *native) style(string) {}
 
-// screens returns sizes only, because positions are relative to the screen on this system.
+// screens returns sizes without positions, because positions are relative to the screen on this system.
 func (n *native) screens(ctx context.Context) (found []area) {
 	screens, err := runtime.ScreenGetAll(ctx)
 	if err != nil {

@@ -64,7 +64,7 @@ func (d *testDesktop) showPage(body, script string) (window string) {
 			d.t.Fatal(err)
 		}
 	}
-	// This script replaces the one that opens a browser, and stores the addresses.
+	// This script replaces the one that opens a browser. It stores the addresses.
 	d.install("xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$1\" >>\"$HOME/opened\"\n")
 	if err := os.RemoveAll(filepath.Join(d.Home(), "opened")); err != nil {
 		d.t.Fatal(err)
@@ -79,7 +79,7 @@ func (d *testDesktop) showPage(body, script string) (window string) {
 
 // openedURLs returns the addresses that were passed to the browser, one per line.
 func (d *testDesktop) openedURLs() string {
-	data, _ := os.ReadFile(filepath.Join(d.Home(), "opened")) // missing until the first address
+	data, _ := os.ReadFile(filepath.Join(d.Home(), "opened")) // missing until an address was opened
 	return string(data)
 }
 

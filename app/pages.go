@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// policy restricts the page to embedded scripts and styles and to connections to loopback, because the hub's port may
-// change with a restart.
+// policy restricts the page to embedded scripts and styles and to connections to loopback. It allows all ports,
+// because the hub's port may change with a restart.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; " +
 	"font-src 'self'; connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-src 'none'"
 
@@ -48,14 +48,14 @@ func (p pages) wrap(next http.Handler) http.Handler {
 		switch r.URL.Path {
 		case helperPath:
 			header.Set("Content-Type", "text/javascript; charset=utf-8")
-			data, _ := json.Marshal(p.start) // never fails for strings
+			data, _ := json.Marshal(p.start) // encoding strings cannot fail
 			_, _ = fmt.Fprintf(w, "const start = %s;\n%s", data, helper)
 		case shownPath:
 			p.shown()
 			w.WriteHeader(http.StatusNoContent)
 		case "/", "/index.html":
 			header.Set("Content-Type", "text/html; charset=utf-8")
-			page, _ := fs.ReadFile(p.files, "index.html") // embedded
+			page, _ := fs.ReadFile(p.files, "index.html") // index.html is embedded, so reading cannot fail
 			_, _ = w.Write(bytes.Replace(page, []byte("<head>"), []byte(`<head><script src="`+helperPath+`"></script>`), 1))
 		default:
 			next.ServeHTTP(w, r)

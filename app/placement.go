@@ -57,8 +57,8 @@ func writePlacement(file string, p placement) error {
 	return paths.WriteFile(file, append(data, '\n'))
 }
 
-// fit moves and shrinks a window with area a so that it lies wholly on the screen with which it overlaps most, or on the
-// first screen if it overlaps with none. Screens may have changed since the area was stored.
+// fit moves and shrinks the area of a window so that it fits on the screen that it overlaps most, or on the first
+// screen if it overlaps none. The screens may have changed since the area was stored.
 func fit(a area, screens []area) area {
 	if len(screens) == 0 {
 		return a

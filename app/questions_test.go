@@ -80,7 +80,7 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 	w := d.open("-page", "/overview")
 	_, client := d.hub()
 	window := d.awaitWindow(Title)
-	w.awaitTrace("ready") // until then, nobody could answer
+	w.awaitTrace("ready") // before this stage, the page cannot show a question
 	d.addAsking(client)
 
 	answered := d.call(t.Context(), client, "trigger-sampling-request", map[string]any{"prompt": "What is six times seven?"})
@@ -94,7 +94,7 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 	}
 	d.awaitText("asking asks for a message from a model", false)
 
-	// The window is closed by its user meanwhile.
+	// The user closes the window before the question is answered.
 	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
 	d.awaitText("asking asks for input", true)
 	d.xdotool("windowfocus", "--sync", window, "key", "ctrl+w")
@@ -110,7 +110,7 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 	}
 	d.awaitText("asking asks for input", false)
 
-	// The question outlives the window in which it was asked.
+	// The question still exists after the window in which it was shown has ended.
 	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
 	d.awaitText("asking asks for input", true)
 	w.terminate()
@@ -129,7 +129,7 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 		}
 	}
 
-	// Of two different questions at once, the window shows the older one first, and each gets its own answer.
+	// If two different questions wait at once, the window shows the older one first, and each gets its own answer.
 	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
 	d.awaitWaiting(client, 1)
 	d.awaitText("asking asks for input", true)

@@ -1,6 +1,6 @@
 //go:build desktop && linux && production
 
-// The tests with the build tag desktop run the built window on a desktop of their own.
+// The tests with the build tag desktop run the built window on a separate desktop.
 package app
 
 import (

@@ -27,8 +27,8 @@ const (
 // portalTimeout limits how long the window waits for the portal before it opens.
 const portalTimeout = 200 * time.Millisecond
 
-// portalScheme asks the settings portal for the colour scheme, because GTK 3 does not learn it from GNOME and KDE. It also
-// returns the connection, which the caller closes; nil if there is no session bus.
+// portalScheme reads the colour scheme from the settings portal, because GNOME and KDE do not report it to GTK 3. It
+// also returns the connection to the session bus, which the caller must close; nil if there is no session bus.
 func portalScheme(ctx context.Context) (colourScheme, *dbus.Conn) {
 	conn, err := dbus.Connect(busAddress(os.Getenv))
 	if err != nil {
@@ -43,7 +43,7 @@ func portalScheme(ctx context.Context) (colourScheme, *dbus.Conn) {
 	return schemeOf(value), conn
 }
 
-// busAddress returns the address of the session bus. Without an address, godbus would start a bus.
+// busAddress returns the address of the session bus. It is never empty, because godbus would then start a bus.
 func busAddress(env func(string) string) string {
 	if address := env("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address

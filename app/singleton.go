@@ -17,10 +17,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// One window may be open for each data folder, and one for each server under inspection. A second start passes its
-// request to the first and exits. A file lock and a loopback port do this on every system, without a session bus.
+// One window may be open for each data folder, and one for each inspected server. A second start passes its request
+// to the first and exits. This uses a file lock and a loopback port, which work on every system without a session
+// bus.
 
-// singletonTimeout limits how long a second start tries to reach the first.
+// singletonTimeout limits how long a second start tries to reach the open window.
 const singletonTimeout = 5 * time.Second
 
 // activation is the request that a second start passes to the first.
@@ -30,8 +31,8 @@ type activation struct {
 	Token  string `json:"token,omitempty"` // startup token of the desktop, which permits raising the window
 }
 
-// rendezvous is the content of the file in which the first start publishes its address and a secret that proves that a caller
-// can read the file.
+// rendezvous is the content of the file in which the first start publishes its address and a secret. A caller that
+// knows the secret can read the file, so it belongs to the same user.
 type rendezvous struct {
 	Address string `json:"address"`
 	Secret  string `json:"secret"`
@@ -44,7 +45,7 @@ type singleton struct {
 	rendezvous rendezvous
 }
 
-// acquireSingleton acquires the singleton of a name. It returns nil if another window has it and has received v.
+// acquireSingleton acquires the singleton with a name. It returns nil if another window has it and has received v.
 func acquireSingleton(ctx context.Context, folder paths.Folder, name string, v activation) (*singleton, error) {
 	ctx, cancel := context.WithTimeout(ctx, singletonTimeout)
 	defer cancel()
@@ -63,7 +64,7 @@ func acquireSingleton(ctx context.Context, folder paths.Folder, name string, v a
 			return nil, nil
 		}
 		select {
-		case <-tick.C: // the other window is starting or ending
+		case <-tick.C: // the other window is starting or exiting
 		case <-ctx.Done():
 			return nil, fault.Wrap(err, fault.Unavailable, "the window is already open but does not respond; end it and try again")
 		}
@@ -86,7 +87,7 @@ func newSingleton(folder paths.Folder, name string, lock *flock.Flock) (*singlet
 	return s, nil
 }
 
-// leave releases the singleton; serve returns.
+// leave releases the singleton, which makes serve return.
 func (s *singleton) leave() error { return errors.Join(s.listener.Close(), s.lock.Unlock()) }
 
 // serve calls handle for every activation until leave is called.
@@ -102,7 +103,8 @@ func (s *singleton) serve(handle func(activation)) {
 	}
 }
 
-// receive reads one line of at most 8 KiB within a second. ok reports whether it holds the secret.
+// receive reads an activation: one line of at most 8 KiB, within a second. ok reports whether the line contains the
+// secret.
 func (s *singleton) receive(conn net.Conn) (v activation, ok bool) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(time.Second))

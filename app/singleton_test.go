@@ -83,7 +83,7 @@ func TestActivationsWithoutTheSecretAreIgnored(t *testing.T) {
 		if _, err := conn.Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.(*net.TCPConn).CloseWrite() // fails if the window has closed the connection
+		_ = conn.(*net.TCPConn).CloseWrite() // an error means that the window has closed the connection
 		_, _ = conn.Read(make([]byte, 1))    // waits until the window closes the connection
 		_ = conn.Close()
 	}

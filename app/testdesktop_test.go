@@ -50,7 +50,8 @@ func newTestDesktop(t *testing.T) *testDesktop {
 	if err := os.Mkdir(d.bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// The copies are in a folder of their own, because the window starts every program of the product beside it.
+	// Copy the programs to a separate folder, because the window starts the programs of the product that are in its
+	// own folder.
 	for _, name := range []string{"agent-discover", "agent-discover-desktop"} {
 		data, err := os.ReadFile(filepath.Join("..", "bin", name))
 		if err != nil {
@@ -140,7 +141,7 @@ func (w *window) read(out io.Reader) {
 }
 
 func (w *window) kill() {
-	_ = w.cmd.Process.Kill() // fails if the program has ended
+	_ = w.cmd.Process.Kill() // an error means that the program has already ended
 	<-w.ended
 	w.ended <- nil
 }

@@ -1,8 +1,8 @@
 // Package app implements the window, which shows the dashboard in the web view of the operating system.
 //
-// Only this package imports Wails. It binds to the page what HTTP cannot offer; for everything else the page asks the hub.
-// The window starts the hub and the tray icon if they are not running. Without the build tag production the package
-// compiles on machines without a desktop, and Run returns an error.
+// Only this package imports Wails. It binds functions to the page that HTTP cannot offer; for everything else, the
+// page sends requests to the hub. The window starts the hub and the tray icon if they are not running. Without the
+// build tag production, the package compiles on machines without a desktop, and Run returns an error.
 package app
 
 import (
@@ -35,11 +35,12 @@ import (
 // Title is the name of the product and the title of the window.
 const Title = "Agent Discover"
 
-// programName is the window class, which the desktop entry names too.
+// programName is the window class. The desktop entry contains it too.
 const programName = "agent-discover-desktop"
 
-// traceVariable names the environment variable that turns on tracing: the window prints the time of each stage of its
-// start on standard error. The value is a text; the last stage is the first time the page shows it.
+// traceVariable is the name of the environment variable that turns on tracing: the window prints the time of each
+// stage of its start on standard error. The value is a text; the last stage is the first time that the page shows
+// this text.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 
 // Run opens the window that args ask for and returns when it is closed. If that window is already open, Run raises it and
@@ -71,13 +72,13 @@ func Run(version string, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	// The desktop recognises a program that the user has started by a token.
+	// The desktop gives a token to a program that the user starts, which permits it to raise a window.
 	token := cmp.Or(os.Getenv("XDG_ACTIVATION_TOKEN"), os.Getenv("DESKTOP_STARTUP_ID"))
 	singleton, err := acquireSingleton(ctx, folder, asked.singletonName(), activation{Page: asked.page, Token: token})
 	if err != nil || singleton == nil {
 		return err
 	}
-	defer func() { _ = singleton.leave() }() // the lock is released with the process in any case
+	defer func() { _ = singleton.leave() }() // the end of the process releases the lock in any case
 
 	d := newMainWindow(folder, asked)
 	d.version = version
@@ -161,13 +162,13 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 		Linux: &linux.Options{
 			Icon:        icons.App(),
 			ProgramName: programName,
-			// The page gains nothing from the GPU, and broken drivers leave the web view blank.
+			// The page does not benefit from the GPU, and faulty drivers leave the web view blank.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 		Mac: &mac.Options{
-			// Without About, Wails leaves it out of the application menu.
+			// Without this, Wails adds no About item to the application menu.
 			About: &mac.AboutInfo{Title: Title, Message: w.version, Icon: icons.App()},
-			// The application's bundle names the scheme.
+			// The application bundle registers the scheme.
 			OnUrlOpen: func(address string) { w.activated(activation{Page: links.Page(address)}) },
 		},
 		Windows: &windows.Options{WebviewUserDataPath: filepath.Join(string(w.hub.folder), "webview")},

@@ -9,7 +9,7 @@ import (
 
 // desktopFile returns an XDG autostart file. TryExec makes desktops ignore the file silently if the program was removed.
 func desktopFile(e Entry) []byte {
-	// A quoted argument is escaped first by the rules of Exec, and then by those of every value.
+	// A quoted argument is escaped first by the rules of the key Exec, and then by those of all values.
 	value := strings.NewReplacer(`\`, `\\`).Replace
 	argument := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`, "%", "%%").Replace
 	var b bytes.Buffer
@@ -47,7 +47,7 @@ func desktopFileOn(data []byte) bool {
 func launchAgent(e Entry) []byte {
 	text := func(s string) string {
 		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(s)) // a buffer never fails
+		_ = xml.EscapeText(&b, []byte(s)) // writing to a buffer cannot fail
 		return b.String()
 	}
 	var b bytes.Buffer
@@ -61,8 +61,8 @@ func launchAgent(e Entry) []byte {
 	return b.Bytes()
 }
 
-// jobDisabled reports whether the output of launchctl print-disabled lists a job as
-// disabled, which older systems call true.
+// jobDisabled reports whether the output of launchctl print-disabled lists a job as disabled. Older systems print
+// true instead of disabled.
 func jobDisabled(out []byte, id string) bool {
 	for line := range strings.Lines(string(out)) {
 		label, state, ok := strings.Cut(strings.TrimSpace(line), " => ")

@@ -23,9 +23,8 @@ func (e Entry) file() (string, error) {
 
 func contents(e Entry) []byte { return launchAgent(e) }
 
-// enabled reports whether launchd starts the job of the entry's file. launchd keeps
-// apart from the file which jobs must not start. The switch in the system's
-// settings, which programs cannot read, is not part of that.
+// enabled reports whether launchd starts the job of the entry's file. launchd stores the disabled jobs separately
+// from the files. It does not report the switch in the system's settings, which programs cannot read.
 func (e Entry) enabled([]byte) bool {
 	disabled.Lock()
 	defer disabled.Unlock()
@@ -36,8 +35,7 @@ func (e Entry) enabled([]byte) bool {
 	return !disabled.job
 }
 
-// askAgain is how long the answer of launchctl counts: the tray asks whenever it
-// draws its menu.
+// askAgain is how long an answer of launchctl is reused: the tray calls On whenever it draws its menu.
 const askAgain = 10 * time.Second
 
 // disabled is the last answer of launchctl about the only entry of this program.
@@ -49,13 +47,13 @@ var disabled struct {
 
 // allow lets launchd start the job even if it was disabled before.
 func (e Entry) allow() {
-	_, _ = launchctl("enable", domain()+"/"+e.ID) // if this fails, On reports it
+	_, _ = launchctl("enable", domain()+"/"+e.ID) // after a failure, On still reports that the job is disabled
 	disabled.Lock()
 	defer disabled.Unlock()
 	disabled.asked = time.Time{}
 }
 
-// domain is the name that launchd has for the user's graphical session.
+// domain returns launchd's name for the user's graphical session.
 func domain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
 
 func launchctl(args ...string) ([]byte, error) {

@@ -10,7 +10,7 @@ import (
 
 func TestTheRunKeyStartsTheProgramAtLoginUntilItIsRemoved(t *testing.T) {
 	entry := Tray(`C:\Program Files\Jörg & Co 100%\agent-discover-tray.exe`)
-	entry.ID = "agent-discover-test" // not the entry of the user who runs the tests
+	entry.ID = "agent-discover-test" // do not change the entry of the user who runs the tests
 	t.Cleanup(func() { _ = entry.Set(false) })
 	expect := func(want bool) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestTheRunKeyStartsTheProgramAtLoginUntilItIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = run.Close() }()
-	// A value that is not of the type REG_SZ would have its % expanded.
+	// In a value of the type REG_EXPAND_SZ, Windows would expand the % of the path.
 	value, kind, err := run.GetStringValue(entry.ID)
 	if err != nil || kind != registry.SZ {
 		t.Fatalf("got %q of type %d, %v", value, kind, err)
@@ -48,7 +48,7 @@ func TestTheRunKeyStartsTheProgramAtLoginUntilItIsRemoved(t *testing.T) {
 	if err := approved.SetBinaryValue(entry.ID, []byte{3, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
 		t.Fatal(err)
 	}
-	expect(false) // the user has disabled it in the system's settings
+	expect(false) // as after the user has disabled the entry in the system's settings
 	if err := entry.Set(true); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ func (e Entry) file() (string, error) {
 
 func contents(e Entry) []byte { return desktopFile(e) }
 
-// enabled reports whether a file of this content starts its program.
+// enabled reports whether an autostart file with this content starts its program.
 func (e Entry) enabled(data []byte) bool { return desktopFileOn(data) }
 
-// allow does nothing: the new file is not disabled.
+// allow does nothing, because a newly written file is enabled.
 func (e Entry) allow() {}

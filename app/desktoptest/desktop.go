@@ -1,8 +1,9 @@
 //go:build linux
 
 // Package desktoptest starts a desktop for tests and benchmarks: an X server without a screen, a window manager, a
-// session bus with accessibility, and a home folder. It is separate from the desktop of the user who runs the tests. The
-// package also plays a panel with tray icons, and reads what windows show through their accessibility interface.
+// session bus with accessibility, and a home folder. It is separate from the desktop of the user who runs the tests.
+// The package also simulates a panel with tray icons and a notification service, and reads the texts of windows
+// through their accessibility interface.
 package desktoptest
 
 import (
@@ -28,7 +29,7 @@ var Programs = []string{"Xvfb", "openbox", "dbus-daemon", "xdotool", launcher}
 // launcher starts the accessibility bus. Debian installs it outside of the PATH.
 const launcher = "/usr/libexec/at-spi-bus-launcher"
 
-// startTimeout limits the start and the end of each part of a desktop.
+// startTimeout limits the time to start or end each part of a desktop.
 const startTimeout = 30 * time.Second
 
 // Desktop is a running desktop. Close ends it.
@@ -106,7 +107,7 @@ func (d *Desktop) EnvWithoutBus() []string {
 func (d *Desktop) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = d.Env()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // even if the test process is killed
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // also if the test process is killed
 	return cmd
 }
 
@@ -134,7 +135,7 @@ func (d *Desktop) Close() {
 		}
 	}
 	for _, cmd := range slices.Backward(d.running) {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // fails if the program has ended
+		_ = cmd.Process.Signal(syscall.SIGTERM) // an error means that the program has already ended
 		kill := time.AfterFunc(startTimeout, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
 		kill.Stop()
@@ -158,8 +159,8 @@ func (d *Desktop) startDisplay() error {
 		return err
 	}
 	defer func() { _ = numbers.Close() }()
-	// -noreset: by default, the server resets itself when the last program disconnects, such as one that checks whether it
-	// is ready.
+	// -noreset: by default, the server resets itself when the last client disconnects, such as a program that checks
+	// whether the server is ready.
 	server := d.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")
 	server.ExtraFiles = []*os.File{write}
 	err = d.start(server)

@@ -24,7 +24,7 @@ type Notification struct {
 	service                *Notifications
 }
 
-// Notifications plays the notification service of a desktop.
+// Notifications simulates the notification service of a desktop.
 type Notifications struct {
 	t      testing.TB
 	conn   *dbus.Conn
@@ -33,7 +33,7 @@ type Notifications struct {
 	closed chan uint32
 }
 
-// NewNotifications starts a notification service on a session bus. The caller must not use the connection any more.
+// NewNotifications starts a notification service on a session bus. The caller must not use conn afterwards.
 func NewNotifications(t testing.TB, conn *dbus.Conn) *Notifications {
 	t.Helper()
 	n := &Notifications{t: t, conn: conn, shown: make(chan Notification, 64), closed: make(chan uint32, 64)}
@@ -50,7 +50,7 @@ func NewNotifications(t testing.TB, conn *dbus.Conn) *Notifications {
 // service has the methods that programs call over the bus.
 type service struct{ *Notifications }
 
-// Notify shows a notification.
+// Notify handles a call to show a notification.
 func (s service) Notify(program string, replaces uint32, _, summary, body string, actions []string, _ map[string]dbus.Variant,
 	_ int32,
 ) (uint32, *dbus.Error) {
@@ -62,7 +62,7 @@ func (s service) Notify(program string, replaces uint32, _, summary, body string
 	return id, nil
 }
 
-// CloseNotification removes a notification.
+// CloseNotification handles a call to remove a notification.
 func (s service) CloseNotification(id uint32) *dbus.Error {
 	s.closed <- id
 	return nil

@@ -20,7 +20,7 @@ const (
 	menuName    = "com.canonical.dbusmenu"
 )
 
-// Panel plays the panel of a desktop, which shows tray icons by the StatusNotifierItem protocol.
+// Panel simulates the panel of a desktop, which shows tray icons with the StatusNotifierItem protocol.
 type Panel struct {
 	t       testing.TB
 	conn    *dbus.Conn
@@ -38,14 +38,14 @@ type Icon struct {
 // Item is a line of an icon's menu.
 type Item struct {
 	ID        int32
-	Label     string // without the characters that mark shortcuts
+	Label     string // without the underscores that mark keyboard shortcuts
 	Enabled   bool
 	Checkable bool
 	Checked   bool
-	Items     []Item // of the submenu
+	Items     []Item // items of the submenu
 }
 
-// NewPanel starts a panel on a session bus. The caller must not use the connection any more.
+// NewPanel starts a panel on a session bus. The caller must not use conn afterwards.
 func NewPanel(t testing.TB, conn *dbus.Conn) *Panel {
 	t.Helper()
 	p := &Panel{t: t, conn: conn, icons: make(chan Icon, 16), signals: make(chan *dbus.Signal, 1024)}
@@ -118,7 +118,8 @@ func (i Icon) Click(item Item) {
 	}
 }
 
-// AwaitMenu waits until look returns an item of the menu. what describes the item in the failure message.
+// AwaitMenu waits until look returns an item of the menu, and returns that item. what describes it in the failure
+// message.
 func (i Icon) AwaitMenu(what string, look func([]Item) *Item) Item {
 	i.panel.t.Helper()
 	timeout := time.After(panelTimeout)
@@ -174,7 +175,8 @@ type layout struct {
 	Children   []dbus.Variant
 }
 
-// shownLabel makes a label as a panel draws it: two underscores are shown as one, and a single one marks a shortcut.
+// shownLabel converts a label to the text that a panel shows: two underscores become one, and a single one, which
+// marks a shortcut, is removed.
 var shownLabel = strings.NewReplacer("__", "_", "_", "")
 
 // items returns the visible children without separators.

@@ -23,7 +23,7 @@ const (
 	Tray   = "agent-discover-tray"
 )
 
-// Find returns the absolute path of a program of this product, which it looks for beside the running program and then on
+// Find returns the absolute path of a program of this product. It searches the folder of the running program, then
 // the PATH.
 func Find(name string) (string, error) {
 	if path := process.Sibling(name); path != "" {
@@ -77,7 +77,7 @@ func open(target string) error {
 }
 
 // opener returns the command that opens an address or a folder with the default program of an operating system. On
-// Windows it is not the shell's start command, because the shell would interpret special characters in an address.
+// Windows, the shell's start command is not used, because it would interpret special characters in an address.
 func opener(system string) []string {
 	switch system {
 	case "windows":

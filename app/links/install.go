@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// invalid is the page that an address shows if it asks to install something that no registry can have.
+// invalid is the page for an address that asks to install a server but has invalid parameters.
 const invalid = "/browse?link=invalid"
 
-// parameters are those of an address that asks to install a server. It has an ID and nothing that answers a question of the
-// server: what is installed with which answers is decided in the window.
+// parameters are the parameters of an address that asks to install a server. They identify what to install, but
+// cannot answer the server's questions: the user makes all decisions in the window.
 var parameters = map[string]*regexp.Regexp{
 	"id":      regexp.MustCompile(`^[a-z]{1,20}:@?[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99})?$`),
 	"version": regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]{0,49}$`),
 	"option":  regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,29}$`),
 }
 
-// asksToInstall reports whether an address is meant to install a server, even if it is not valid.
+// asksToInstall reports whether an address asks to install a server, even if its parameters are invalid.
 func asksToInstall(address string) bool {
 	rest, ok := strings.CutPrefix(strings.ToLower(address), Scheme+":")
 	rest = strings.TrimLeft(rest, "/")
 	return ok && (rest == "install" || strings.HasPrefix(rest, "install?") || strings.HasPrefix(rest, "install/"))
 }
 
-// installPage returns the page that shows the plan for an address.
+// installPage returns the page that shows what an address would install, or invalid.
 func installPage(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || !strings.EqualFold(parsed.Host, "install") || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" ||

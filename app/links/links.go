@@ -1,7 +1,7 @@
-// Package links opens agentdiscover: addresses in the window. It registers the window for them with the system, and says
-// which page of the dashboard an address shows.
+// Package links opens agentdiscover: addresses in the window. It registers the window with the system as the program
+// for these addresses, and maps an address to a page of the dashboard.
 //
-// Web pages and other programs can open such an address, so it shows a page and does nothing else.
+// Web pages and other programs can open such an address, so an address only shows a page and has no other effect.
 package links
 
 import (
@@ -14,16 +14,16 @@ import (
 const Scheme = "agentdiscover"
 
 // Flag is the argument that precedes an address on the command line of the window. Everything after it is part of the
-// address, so that an address cannot bring other arguments.
+// address, so that an address cannot add other arguments.
 const Flag = "--link"
 
-// pages are the pages that an address may show. Approvals is missing: it must not appear below a click that is meant for
-// something else.
+// pages are the pages that an address may show. Approvals is excluded, so that a web page cannot open it just before
+// the user clicks, and make the click approve something.
 var pages = []string{"overview", "servers", "browse", "editors", "tools", "activity"}
 
-// Page returns the path of the page that an address shows, such as /servers for agentdiscover://servers; "" for any other
-// address, which shows the window as it is. An address such as agentdiscover://install?id=npm:@scope/name shows what would
-// be installed, and an invalid one of this kind shows a page that says so.
+// Page returns the path of the page that an address shows, such as /servers for agentdiscover://servers. An address
+// such as agentdiscover://install?id=npm:@scope/name shows what would be installed; if its parameters are invalid, it
+// shows a page that says so. For any other address, Page returns "", which keeps the current page.
 func Page(address string) string {
 	if asksToInstall(address) {
 		return installPage(address)
@@ -36,8 +36,9 @@ func Page(address string) string {
 	return "/" + strings.ToLower(parsed.Host)
 }
 
-// Register makes the system open agentdiscover: addresses with the window, for this user. program is its absolute path.
-// It does nothing where the installed menu entry or application registers it: on Linux and macOS.
+// Register makes the system open agentdiscover: addresses with the window, for this user. program is the absolute
+// path of the window. On Linux and macOS, Register does nothing, because the installed menu entry or application
+// registers them.
 func Register(program string) error { return register(Scheme, program) }
 
 // Unregister undoes Register, unless another program is registered now.

@@ -35,7 +35,7 @@ func unregister(scheme, program string) error {
 		return nil // nothing is registered
 	}
 	registered, _, err := key.GetStringValue("")
-	_ = key.Close() // was only read
+	_ = key.Close() // the key was only read
 	if err == nil && registered != command(program) {
 		return nil
 	}
@@ -47,5 +47,5 @@ func unregister(scheme, program string) error {
 	return nil
 }
 
-// command returns the command by which the system opens an address. No path on Windows contains quotes.
+// command returns the command with which the system opens an address. Windows paths cannot contain quotes.
 func command(program string) string { return `"` + program + `" ` + Flag + ` "%1"` }

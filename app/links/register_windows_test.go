@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheWindowIsRegisteredForAddressesAndRemovedAgain(t *testing.T) {
-	const scheme = "agentdiscover-test" // not the one of the user who runs the tests
+	const scheme = "agentdiscover-test" // do not change the scheme of the user who runs the tests
 	program := `C:\Program Files\Jörg & Co\agent-discover-desktop.exe`
 	for range 2 {
 		if err := register(scheme, program); err != nil {

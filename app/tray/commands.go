@@ -18,7 +18,7 @@ import (
 
 const (
 	windowTimeout = 3 * time.Second  // a window that fails to open exits within this time
-	stopTimeout   = 15 * time.Second // a stopping hub gives running calls 5 s
+	stopTimeout   = 15 * time.Second // longer than the 5 s that a stopping hub gives running calls
 	noteDuration  = time.Minute
 )
 
@@ -58,7 +58,7 @@ func (t *tray) execute(ctx context.Context, v view, command string) {
 	if err != nil && ctx.Err() == nil {
 		note = fault.MessageOf(err)
 	}
-	t.setNote(note) // even an empty note redraws the menu, which resets the check mark that the click has toggled
+	t.setNote(note) // draw the menu even if the note is empty: this resets the check mark that the click has toggled
 	if note == "" {
 		return
 	}
@@ -89,8 +89,8 @@ func (t *tray) send(ctx context.Context, path string, body, out any) error {
 	return client.Do(ctx, http.MethodPost, path, body, out)
 }
 
-// signIn opens the page at which a person signs in to a server, in the browser. If that fails, it opens the window, which
-// offers the sign-in too.
+// signIn opens the sign-in page of a server in the browser. If no browser is found, it opens the window, where a
+// person can sign in too.
 func (t *tray) signIn(ctx context.Context, server string) error {
 	b, found := browser.Find()
 	if !found {
@@ -106,7 +106,8 @@ func (t *tray) signIn(ctx context.Context, server string) error {
 	return open(ctx, "/servers")
 }
 
-// code returns a note with the code with which a program approves a server for the person who reads it here.
+// code returns a note with the approval code of a server. A person passes the code to a program that approves the
+// server.
 func (t *tray) code(ctx context.Context, server string) (note string, err error) {
 	info, err := instance.Read(t.folder)
 	if err != nil {
@@ -221,14 +222,14 @@ func loginEntry() (autostart.Entry, error) {
 	return autostart.Tray(program), nil
 }
 
-// quit stops the hub and then ends the tray. It saves the stop request first; otherwise the companion of an attached
+// quit stops the hub and then ends the tray. It first saves the stop request; otherwise the companion of a running
 // editor would start another hub.
 func (t *tray) quit(ctx context.Context, v view) error {
 	if err := instance.SetStopped(t.folder, true); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not save the stop request in %s", t.folder.Run(""))
 	}
 	t.change(func(s *state) { *s = s.disconnected(quitting, "") })
-	defer v.end() // even if the hub does not stop in time
+	defer v.end() // also if the hub does not stop in time
 	info, err := instance.Read(t.folder)
 	if errors.Is(err, instance.ErrNone) {
 		return nil

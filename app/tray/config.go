@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// configuration returns JSON to paste into the MCP configuration of an editor. home is the data folder, empty for the
+// configuration returns JSON to paste into the MCP configuration of an editor. home is the data folder, or "" for the
 // default one. The text is ASCII, because the clipboard program of Windows damages other characters.
 func configuration(program, home string) string {
 	type entry struct {
@@ -24,7 +24,7 @@ func configuration(program, home string) string {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(map[string]any{"mcpServers": map[string]entry{"discover": discover}}) // never fails for these types
+	_ = encoder.Encode(map[string]any{"mcpServers": map[string]entry{"discover": discover}}) // encoding these types cannot fail
 	return ascii(out.String())
 }
 

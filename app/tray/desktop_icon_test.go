@@ -134,7 +134,7 @@ func TestTheTrayIconMatchesTheColourOfThePanel(t *testing.T) {
 	}
 }
 
-// iconFile returns the content of the image file that an icon names; nil if it is just being replaced.
+// iconFile returns the content of the image file of an icon; nil while the file is being replaced.
 func iconFile(icon desktoptest.Icon) []byte {
 	data, err := os.ReadFile(icon.Property("IconName"))
 	if err != nil {
@@ -171,7 +171,7 @@ func TestTheTrayIconIsVisibleInARealPanel(t *testing.T) {
 	s.start("xfce4-panel", s.env(), "--disable-wm-check")
 	s.awaitOwner(watcherName)
 
-	// The icon for servers that need attention has a badge in a colour that nothing else on the screen has.
+	// The icon for servers that need attention has a badge in a colour that does not occur elsewhere on the screen.
 	tray := s.start(binary(t, "agent-discover-tray"), append(s.env(), "XDG_CURRENT_DESKTOP=XFCE"), "--login")
 	s.hub(0)
 	badge := badgeColour(t, icons.Tray(icons.Attention, true))

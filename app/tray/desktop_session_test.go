@@ -66,11 +66,11 @@ func (s *session) endHub() {
 	if err != nil {
 		return
 	}
-	_ = syscall.Kill(info.PID, syscall.SIGTERM) // fails if the hub is ending already
+	_ = syscall.Kill(info.PID, syscall.SIGTERM) // an error means that the hub is already ending
 	s.until("the hub is gone", func() bool { return !info.Alive() })
 }
 
-// env is the environment of a program in the session.
+// env returns the environment for a program in the session.
 func (s *session) env() []string {
 	return append(s.bus.Env(), "DISPLAY="+s.display, "HOME="+s.home, "PATH="+os.Getenv("PATH"), "LANG=C.UTF-8", "NO_AT_BRIDGE=1",
 		"GDK_BACKEND=x11", "AGENT_DISCOVER_HOME="+string(s.folder), "AGENT_DISCOVER_PORT=0", "TMPDIR="+s.home)
@@ -112,11 +112,11 @@ func (s *session) start(name string, env []string, args ...string) *program {
 		s.t.Fatal(err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // ProcessState has the exit code
+		_ = p.cmd.Wait() // the exit code is in ProcessState
 		close(p.ended)
 	}()
 	s.t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // fails if the program has ended
+		_ = p.cmd.Process.Kill() // an error means that the program has already ended
 		<-p.ended
 		if s.t.Failed() {
 			s.t.Logf("output of %s: %s%s", filepath.Base(name), p.stdout.String(), p.stderr.String())

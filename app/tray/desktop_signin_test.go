@@ -25,7 +25,7 @@ func (s *session) signIn(account string) {
 	_, _, last := oidctest.Browse(s.t, page.Address, account, page.Redirect)
 	if page.Listening {
 		oidctest.Browse(s.t, last, account, "")
-	} else { // other programs have the ports
+	} else { // the hub could not listen for the redirect, because other programs use its ports
 		s.rest(http.MethodPost, "/api/auth/complete", map[string]string{"url": last}, nil)
 	}
 	var now struct{ State string }
@@ -60,7 +60,7 @@ func TestTheTrayAnnouncesOnceThatASignInHasEndedAndOpensItsPage(t *testing.T) {
 	s.signIn("alice")
 	s.rest(http.MethodPost, "/api/servers/1/activate", nil, nil)
 	icon.AwaitItem("1 of 1 server running")
-	notifications.NoneLeft() // the first sign-in is no news to the person who adds the server
+	notifications.NoneLeft() // no notification about the first sign-in, because the person who adds the server expects it
 
 	end := func() {
 		t.Helper()

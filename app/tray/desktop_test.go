@@ -1,6 +1,6 @@
 //go:build desktop && linux
 
-// The tests with the build tag desktop run the built programs in a desktop session of their own.
+// The tests with the build tag desktop run the built programs in a separate desktop session.
 package main
 
 import (
@@ -90,7 +90,7 @@ func TestQuitInTheTrayStopsTheHubDespiteAnAttachedEditor(t *testing.T) {
 		t.Errorf("exit code of the tray: %d", code)
 	}
 	s.until("the hub is gone", func() bool { return !hub.Alive() })
-	// A request of an editor would start a hub that the user has not stopped.
+	// Without the stop request, this request of an editor would start a hub.
 	reply := editor.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"registry","arguments":{"action":"list"}}}`)
 	if text, _ := json.Marshal(reply); !strings.Contains(string(text), "stopped by the user") {
 		t.Errorf("the answer to the editor does not say that the user stopped the hub: %s", text)
@@ -206,7 +206,7 @@ func TestTheTrayWaitsForThePanelAtLogin(t *testing.T) {
 	s := newSession(t)
 	queried := s.watchBus()
 	s.tray("--login")
-	<-queried // the tray has found no panel
+	<-queried // wait until the tray has looked for a panel
 	desktoptest.NewPanel(t, s.bus.Connect()).Await().AwaitItem("No servers yet")
 }
 
@@ -224,7 +224,7 @@ func (s *session) watchBus() <-chan struct{} {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() {
-		_ = monitor.Process.Kill() // fails if the program has ended
+		_ = monitor.Process.Kill() // an error means that the program has already ended
 		_ = monitor.Wait()
 	})
 	queried, listening := make(chan struct{}), make(chan struct{})
@@ -249,7 +249,7 @@ func TestClickingTheNotificationOfAQuestionInTheTrayOpensTheWindow(t *testing.T)
 	s := newSession(t)
 	notifications := desktoptest.NewNotifications(t, s.bus.Connect())
 	panel := desktoptest.NewPanel(t, s.bus.Connect())
-	// The tray starts the window that is beside it.
+	// The tray starts the window that is in its own folder.
 	folder, opened := t.TempDir(), filepath.Join(t.TempDir(), "opened")
 	for _, name := range []string{"agent-discover", "agent-discover-tray"} {
 		data, err := os.ReadFile(binary(t, name))
@@ -288,7 +288,7 @@ func TestClickingTheNotificationOfAQuestionInTheTrayOpensTheWindow(t *testing.T)
 		return err == nil && strings.HasPrefix(string(data), "opened")
 	})
 
-	// A tray that starts while the question waits shows it, too.
+	// A tray that starts while the question waits also shows it.
 	if err := tray.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func follow(ctx context.Context, info instance.Info, receive func(message []byte
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer", info.Address())
 	}
-	defer func() { _ = conn.CloseNow() }() // fails if the hub has closed the connection
+	defer func() { _ = conn.CloseNow() }() // an error means that the hub has closed the connection
 	conn.SetReadLimit(maxMessage)
 	go func() {
 		defer cancel()
@@ -48,13 +48,13 @@ func follow(ctx context.Context, info instance.Info, receive func(message []byte
 	}
 }
 
-// waitingQuestions returns the questions that were asked before the connection, as the messages that the hub sent then.
+// waitingQuestions returns the messages for the unanswered questions, which the hub sent before this connection.
 func waitingQuestions(ctx context.Context, info instance.Info) (messages [][]byte) {
 	client := instance.NewClient(info)
 	defer client.HTTP().CloseIdleConnections()
 	var list struct{ Entries []map[string]any }
 	if client.Do(ctx, http.MethodGet, "/api/elicitations", nil, &list) != nil {
-		return nil // the window shows them
+		return nil // the window shows the questions
 	}
 	for _, entry := range list.Entries {
 		entry["type"] = "elicitation_request"

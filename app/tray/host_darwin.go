@@ -18,7 +18,7 @@ func available(context.Context, time.Duration) error { return nil }
 
 func copyText(text string) error {
 	cmd := exec.Command("/usr/bin/pbcopy")
-	cmd.Env = append(os.Environ(), "LC_ALL=en_US.UTF-8") // it decodes its input by the locale, which launchd does not set
+	cmd.Env = append(os.Environ(), "LC_ALL=en_US.UTF-8") // pbcopy decodes its input by the locale, which launchd does not set
 	cmd.Stdin = strings.NewReader(text)
 	if err := cmd.Run(); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not copy to the clipboard")
@@ -26,7 +26,7 @@ func copyText(text string) error {
 	return nil
 }
 
-// theme is empty, because macOS colours the icon to fit its menu bar.
+// theme is empty, because macOS adapts the colour of the icon to the menu bar.
 type theme struct{}
 
 func watchTheme(func()) *theme { return &theme{} }

@@ -85,8 +85,8 @@ func available(ctx context.Context, timeout time.Duration) error {
 	return awaitHost(ctx, bus, timeout)
 }
 
-// awaitHost waits for a program that shows tray icons, by the StatusNotifierItem protocol or by XEmbed, to which the
-// systray library falls back.
+// awaitHost waits for a program that shows tray icons, with the StatusNotifierItem protocol or with XEmbed, which the
+// systray library uses as a fallback.
 func awaitHost(ctx context.Context, bus *dbus.Conn, timeout time.Duration) error {
 	late := time.After(timeout)
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -123,8 +123,8 @@ func hasHost(ctx context.Context, bus *dbus.Conn) bool {
 	return err != nil || !ok || registered
 }
 
-// connectBus connects to the session bus and sets DBUS_SESSION_BUS_ADDRESS for libraries, which would otherwise start a
-// bus of their own that never ends.
+// connectBus connects to the session bus and sets DBUS_SESSION_BUS_ADDRESS for libraries, which would otherwise start
+// another bus that never ends.
 func connectBus(ctx context.Context) (*dbus.Conn, error) {
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if address == "" || address == "autolaunch:" {

@@ -1,10 +1,10 @@
 // Command agent-discover-tray shows an icon in the system tray. Its menu shows the state of the hub, activates and
-// deactivates servers, and opens the window. The program starts a hub if none is running, unless the user
-// stopped it, and restarts one that died. Notifications tell the user that something waits for a decision.
-// It is an ordinary client of the hub and stores nothing.
+// deactivates servers, and opens the window. The program starts a hub if none is running, unless the user has stopped
+// it, and restarts a hub that has died. Notifications tell the user that something waits for a decision. The program
+// is an ordinary client of the hub and stores nothing.
 //
-// The icon requires the build tag tray and GTK on Linux: make tray. Without the tag the program prints an error and
-// exits.
+// The icon requires the build tag tray and, on Linux, GTK: make tray. Without the tag, the program prints an error
+// and exits.
 package main
 
 import (
@@ -41,7 +41,7 @@ const loginTimeout = 30 * time.Second
 type options struct {
 	login  bool // started at login: wait for the panel
 	start  bool // start the hub even if the user stopped it
-	attach bool // the default now; accepted because older windows pass it
+	attach bool // now the default; still accepted because older windows pass it
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -97,7 +97,7 @@ func showIcon(o options, stdout io.Writer) (code int, err error) {
 		}
 		return exitOK, nil
 	}
-	defer func() { _ = lock.Unlock() }() // the lock is released with the process in any case
+	defer func() { _ = lock.Unlock() }() // the end of the process releases the lock in any case
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -115,8 +115,8 @@ func showIcon(o options, stdout io.Writer) (code int, err error) {
 	return exitOK, nil
 }
 
-// allowHub clears the stop request if the user asks for it. Without the option start, the tray shows that the hub is
-// stopped, as the window does, and the user can start it in the menu.
+// allowHub clears the stop request if the option start is set. Otherwise, the tray shows that the hub is stopped, and
+// the user can start it in the menu.
 func (o options) allowHub(folder paths.Folder) error {
 	if !o.start {
 		return nil

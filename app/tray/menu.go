@@ -18,7 +18,7 @@ const (
 	maxNote   = 96 // characters of the note and of an error in the first line
 )
 
-// Commands of menu items. Those of servers end with the id of the server.
+// Commands of menu items. Those about one server end with the id of the server.
 const (
 	commandOpen      = "open"
 	commandServers   = "open /servers"
@@ -38,20 +38,20 @@ const (
 	commandQuit      = "quit"
 )
 
-// menu is the content of the tray. It always has the same items in the same order, because system trays cannot move or
-// remove items; unneeded items are hidden.
+// menu is the content of the tray. It always has the same items in the same order, because system trays cannot move
+// or remove items. Unneeded items are hidden.
 type menu struct {
 	Icon    icons.State
 	Tooltip string
 	Items   []item
 }
 
-// item is one line of a menu. A submenu grows and shrinks at its end.
+// item is one line of a menu. Items of a submenu are added and hidden at its end.
 type item struct {
 	Label     string
 	Command   string // executed by a click; "" for none
 	Separator bool
-	Checkable bool // must not change for the item at a position
+	Checkable bool // must not change for an item that is already shown
 	Checked   bool
 	Disabled  bool
 	Hidden    bool
@@ -91,7 +91,7 @@ func menuOf(s state) menu {
 	}}
 }
 
-// statusLine returns the first line of the menu and the icon with the same meaning.
+// statusLine returns the first line of the menu, and the icon for the same state.
 func statusLine(s state) (string, icons.State) {
 	waiting, approved := split(s.Servers)
 	running, failed, signIns := 0, 0, 0
@@ -117,7 +117,7 @@ func statusLine(s state) (string, icons.State) {
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
-	case s.Paused && len(waiting)+len(s.Questions)+s.Held > 0: // servers that are paused do not fail
+	case s.Paused && len(waiting)+len(s.Questions)+s.Held > 0: // first, because paused servers do not count as failed
 		return "Paused, " + attentionLine(len(s.Questions), len(waiting), s.Held, 0, 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
@@ -131,16 +131,16 @@ func statusLine(s state) (string, icons.State) {
 	return fmt.Sprintf("%d of %s running", running, plural(len(approved), "server", "servers")), icons.Running
 }
 
-// openedBy returns the command that opens the page about what the first line says, "" for none.
+// openedBy returns the command that opens the page about the first line of the menu, or "".
 func openedBy(s state) string {
 	waiting, approved := split(s.Servers)
 	switch {
 	case s.Phase == failing || s.Phase == stopped:
-		return commandOpen // the window shows why, and starts the hub
+		return commandOpen // the window shows the reason, and can start the hub
 	case s.Phase != connected:
 		return ""
 	case len(s.Questions) > 0:
-		return commandOpen // every page shows them
+		return commandOpen // every page shows the questions
 	case len(waiting)+s.Held > 0:
 		return commandApprovals
 	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed) && !slices.ContainsFunc(approved, server.wantsSignIn):
@@ -149,8 +149,8 @@ func openedBy(s state) string {
 	return commandServers
 }
 
-// attentionLine counts the questions, the servers and the items of servers that need a decision, and the servers that need
-// a sign-in or have failed.
+// attentionLine counts the questions, the servers that wait for approval, the held items of servers, the servers that
+// need a sign-in, and the servers that have failed.
 func attentionLine(questions, waiting, held, signIns, failed int) string {
 	var parts []string
 	if questions > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
-// render returns a menu as text: without hidden items, with indented submenus and with disabled items in parentheses.
+// render renders a menu as text: without hidden items, with indented submenus, and with disabled items in
+// parentheses.
 func render(items []item, indent string) string {
 	var b strings.Builder
 	for _, it := range items {

@@ -9,17 +9,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// notice is a desktop notification that something waits for the user. It contains names only, never a command line or a
-// question, which may contain credentials.
+// notice is a desktop notification that something waits for the user. It contains only names, because a command line
+// or a question may contain credentials.
 type notice struct {
 	Key     string // a notice replaces the one with the same key
 	Summary string
 	Body    string
 	Command string // executed by a click
-	Action  string // label of what a click does; "" for Open
+	Action  string // label of the action; "" for Open
 }
 
-// The keys of notices. Each server whose sign-in has ended has a notice of its own, whose key ends with the id of the
+// The keys of notices. Each server whose sign-in has ended has its own notice, whose key ends with the id of the
 // server.
 const (
 	keyApproval = "approval"
@@ -35,16 +35,16 @@ type notifier interface {
 	hide(ctx context.Context, key string)
 }
 
-// announcer decides when to notify: once for each server that begins to wait for approval, once for each question, when
-// more items of servers are held, and once each time that the sign-in to a server ends.
+// announcer decides when to notify: once for each server that begins to wait for approval, once for each question,
+// when the number of held items grows, and once each time that the sign-in to a server ends.
 type announcer struct {
-	known map[string][]string // what waited before, by key
-	held  int                 // items that were held before
-	ended map[int64]bool      // servers whose notice about an ended sign-in was shown, until somebody has signed in
+	known map[string][]string // what was waiting before, by key
+	held  int                 // number of items that were held before
+	ended map[int64]bool      // servers whose notice about an ended sign-in was shown; removed when a person signs in
 }
 
-// next returns the notices to show for a state, and the keys of those to hide because nothing waits any more. While no
-// hub is connected, nothing changes, so that a restart of the hub repeats no notification.
+// next returns the notices to show for a state, and the keys of those to hide because nothing is waiting any more.
+// While no hub is connected, it returns nothing, so that a restart of the hub repeats no notices.
 func (a *announcer) next(s state) (show []notice, hide []string) {
 	if s.Phase != connected {
 		return nil, nil
@@ -86,8 +86,8 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 	return append(show, again...), append(hide, signedIn...)
 }
 
-// signIns returns the notices about sign-ins that have ended, and the keys of those to hide. The notice stays while
-// somebody is about to sign in, and is not repeated if that fails.
+// signIns returns the notices about sign-ins that have ended, and the keys of those to hide. A notice stays during a
+// sign-in, and is not repeated if the sign-in fails.
 func (a *announcer) signIns(servers []server) (show []notice, hide []string) {
 	wanted := make(map[int64]bool)
 	for _, v := range servers {
@@ -136,7 +136,7 @@ func noticeOf(key string, s state, waiting []string) notice {
 	return n
 }
 
-// shownName returns the name of a server, which an agent may have chosen, for one line of a notification.
+// shownName returns the name of a server on one line, for a notification. An agent may have chosen the name.
 func shownName(name string) string {
 	return "“" + safetext.Clip(safetext.Label(name), maxLabel) + "”"
 }

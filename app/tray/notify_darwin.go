@@ -11,8 +11,8 @@ import (
 
 const notifyTimeout = 5 * time.Second
 
-// scriptNotifier shows notifications with the system's script language. A program that is not signed cannot show its own;
-// those of a script cannot be clicked or removed.
+// scriptNotifier shows notifications with osascript, because a program that is not signed cannot show its own. The
+// user cannot click these notifications, and the tray cannot remove them.
 type scriptNotifier struct{}
 
 func newNotifier(context.Context, func(command string)) notifier { return scriptNotifier{} }
@@ -25,7 +25,7 @@ func (scriptNotifier) show(ctx context.Context, n notice) {
 		return
 	}
 	cmd.Stdin = strings.NewReader(notificationScript(n))
-	_ = cmd.Run() // the menu shows what waits
+	_ = cmd.Run() // after a failure, the menu still shows what waits
 }
 
 func (scriptNotifier) hide(context.Context, string) {}

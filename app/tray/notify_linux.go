@@ -23,8 +23,8 @@ type busNotifier struct {
 	mu    sync.Mutex
 	shown map[string]uint32 // ids of notifications, by key
 	does  map[uint32]string // commands of notifications
-	// A click may arrive before the answer that tells the id of the
-	// notification. early holds the ids of such clicks while calls are under way.
+	// A click may arrive before the answer that contains the id of the notification. early holds the ids of such
+	// clicks while calls are running.
 	calls int
 	early map[uint32]bool
 }
@@ -41,7 +41,7 @@ func newNotifier(ctx context.Context, clicked func(command string)) notifier {
 	}
 	match := []dbus.MatchOption{dbus.WithMatchInterface(notifications), dbus.WithMatchObjectPath(notificationsPath)}
 	if err := bus.AddMatchSignalContext(ctx, match...); err != nil {
-		_ = bus.Close() // nothing was sent
+		_ = bus.Close() // nothing has been sent
 		return nil
 	}
 	signals := make(chan *dbus.Signal, 16)
@@ -78,10 +78,11 @@ func (n *busNotifier) receive(s *dbus.Signal) {
 	}
 }
 
-// buttonAction is the key of the button that does what a click on the notification does.
+// buttonAction is the key of the button whose effect is the same as that of a click on the notification.
 const buttonAction = "do"
 
-// actionsOf returns the keys and labels of what a click does. Desktops show only keys other than default as buttons.
+// actionsOf returns the keys and labels of the actions of a notification. Desktops show only actions with other keys
+// than default as buttons.
 func actionsOf(n notice) []string {
 	if n.Action == "" {
 		return []string{"default", "Open"}
@@ -89,7 +90,7 @@ func actionsOf(n notice) []string {
 	return []string{"default", n.Action, buttonAction, n.Action}
 }
 
-// plainText escapes the markup that notification services understand in the text below the title.
+// plainText escapes the markup that notification services interpret in the body.
 var plainText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (n *busNotifier) show(ctx context.Context, shown notice) {
@@ -106,7 +107,7 @@ func (n *busNotifier) show(ctx context.Context, shown notice) {
 		actionsOf(shown), hints, int32(-1)).Store(&id)
 	n.mu.Lock()
 	clicked := err == nil && n.early[id]
-	if err == nil { // otherwise no service shows notifications; the menu shows what waits
+	if err == nil { // on an error, no service shows notifications, but the menu shows what waits
 		n.shown[shown.Key], n.does[id] = id, shown.Command
 	}
 	if n.calls--; n.calls == 0 {
@@ -128,6 +129,6 @@ func (n *busNotifier) hide(ctx context.Context, key string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
-	// it may be closed already
+	// ignore an error: the notification may already be closed
 	_ = n.bus.Object(notifications, notificationsPath).CallWithContext(ctx, notifications+".CloseNotification", 0, id).Err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
 
-// useBus makes this process use the session bus of a test.
+// useBus sets the environment variables of a test's session bus in this process.
 func useBus(t *testing.T, bus *keyringtest.Session) {
 	t.Helper()
 	for _, kv := range bus.Env() {
@@ -56,7 +56,7 @@ func TestAServerThatWaitsIsAnnouncedOnTheDesktop(t *testing.T) {
 	if second := desktop.Await(); second.Replaces != first.ID || second.Summary != "2 servers wait for your approval" {
 		t.Errorf("got %+v, the first was %d", second, first.ID)
 	}
-	if err := client.Do(t.Context(), http.MethodDelete, "/api/servers/1", nil, nil); err != nil { // the hub sends a state of its own
+	if err := client.Do(t.Context(), http.MethodDelete, "/api/servers/1", nil, nil); err != nil { // makes the hub send its state
 		t.Fatal(err)
 	}
 	if closed := desktop.AwaitClosed(); closed != first.ID {

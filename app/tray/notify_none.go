@@ -4,5 +4,6 @@ package main
 
 import "context"
 
-// newNotifier returns nil: the icon and the first line of the menu show what waits.
+// newNotifier returns nil, because notifications are not supported. The icon and the first line of the menu show what
+// waits.
 func newNotifier(context.Context, func(command string)) notifier { return nil }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// notificationScript returns a script for osascript that shows a notice. It is read from standard input. The notification
+// notificationScript returns a script that shows a notice, for the standard input of osascript. The notification
 // cannot be clicked.
 func notificationScript(n notice) string {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ")
@@ -13,7 +13,7 @@ func notificationScript(n notice) string {
 	return `display notification "` + quoted.Replace(body) + `" with title "Agent Discover" subtitle "` + quoted.Replace(n.Summary) + "\"\n"
 }
 
-// clipUTF16 encodes a text for a field of size units that ends with a zero. It never cuts a character.
+// clipUTF16 encodes a text for a field of size units, including the zero that ends it. It never splits a character.
 func clipUTF16(text string, size int) []uint16 {
 	var units []uint16
 	for _, r := range text {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The window, the id and the click message with which the systray library shows the icon.
+// The window class, the icon id and the click message that the systray library uses for the icon.
 const (
 	iconClass   = "SystrayClass"
 	iconID      = 100
@@ -31,7 +31,7 @@ var (
 	callWindow        = user32.NewProc("CallWindowProcW")
 	changeTrayIcon    = windows.NewLazySystemDLL("shell32.dll").NewProc("Shell_NotifyIconW")
 	procedureOfIcon   = sync.OnceValue(func() uintptr { return windows.NewCallback(iconProcedure) })
-	currentNotifier   *iconNotifier // the one whose window iconProcedure serves; set before the procedure is
+	currentNotifier   *iconNotifier // the notifier whose window iconProcedure serves; set before iconProcedure is installed
 	originalProcedure uintptr
 )
 
@@ -102,7 +102,7 @@ func (n *iconNotifier) attach() bool {
 	if n.window != 0 {
 		return true
 	}
-	class, _ := windows.UTF16PtrFromString(iconClass) // has no NUL
+	class, _ := windows.UTF16PtrFromString(iconClass) // the class contains no NUL
 	for window := uintptr(0); ; {
 		window, _, _ = findWindow.Call(0, window, uintptr(unsafe.Pointer(class)), 0)
 		if window == 0 {
@@ -120,7 +120,7 @@ func (n *iconNotifier) attach() bool {
 // iconProcedure handles a click on a notification and passes all other messages to the library.
 func iconProcedure(window windows.HWND, message uint32, w, l uintptr) uintptr {
 	if message == iconMessage && l&0xffff == notificationClicked {
-		// Not in this thread, which owns the window: show holds the lock while it waits for the taskbar.
+		// Use another goroutine: this thread owns the window, and show holds the lock while it waits for the taskbar.
 		go currentNotifier.click()
 		return 0
 	}

@@ -15,7 +15,7 @@ const (
 	connected
 	restarting // the hub died; another one is about to start
 	failing    // no hub can be started or reached; the tray keeps trying
-	stopped    // by the user
+	stopped    // the user has stopped the hub
 	quitting
 )
 
@@ -25,9 +25,9 @@ type state struct {
 	Problem string // why the phase is failing
 	Paused  bool
 	Calls   int // running calls
-	Held    int // tools, prompts and the like that wait for the user's decision
+	Held    int // tools, prompts, resources and templates that wait for approval
 	Servers []server
-	// Questions are those of servers that have no answer yet.
+	// Questions are the unanswered questions of servers.
 	Questions []question
 	Checking  bool   // a health check is running
 	Note      string // result of the last command; "" for none
@@ -49,13 +49,13 @@ type server struct {
 // question is a question of a server to the user.
 type question struct {
 	ID, Server string
-	Approval   bool // of a call
+	Approval   bool // the question asks to approve a call
 }
 
 // failed reports whether the server or most of its calls fail.
 func (s server) failed() bool { return s.State == words.Failing || s.State == words.CallsFail }
 
-// wantsSignIn reports whether the server answers only once a person has signed in.
+// wantsSignIn reports whether the server needs a sign-in by a person.
 func (s server) wantsSignIn() bool { return s.State == words.SignIn }
 
 // updated returns the state after a message of the hub. Unknown types of messages change nothing.

@@ -24,7 +24,7 @@ type supervisor struct {
 	wake    chan struct{}                                // has a capacity of one; ends the current wait
 }
 
-// run returns when ctx ends.
+// run runs the supervisor until ctx ends.
 func (s supervisor) run(ctx context.Context) {
 	current, problem, delay := starting, "", firstDelay
 	for ctx.Err() == nil {

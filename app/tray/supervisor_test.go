@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// fakeHubs are the hubs of a supervisor. Each lives for the next element of lifetimes, and after the last element for
-// good. A hub with lifetime 0 cannot be reached; one with a negative lifetime cannot be started.
+// fakeHubs simulates the hubs of a supervisor. Each hub runs for the next duration in lifetimes, and after the last
+// one for ever. A hub with lifetime 0 cannot be reached, and a hub with a negative lifetime cannot be started.
 type fakeHubs struct {
 	lifetimes []time.Duration
 	stopped   bool

@@ -30,10 +30,10 @@ type systrayView struct {
 	slots  []*slot
 	state  icons.State       // empty until the first menu is shown
 	image  string            // name of the current icon
-	images map[string][]byte // kept for good, because the library retains pointers to the bytes
+	images map[string][]byte // never removed from, because the library retains pointers to the bytes
 }
 
-// slot is a native menu item and what it shows.
+// slot is a native menu item and the item that it shows.
 type slot struct {
 	native *systray.MenuItem // nil for a separator
 	shown  item
@@ -134,7 +134,7 @@ func (v *systrayView) update(s *slot, it item) {
 	s.slots = v.fill(s.native, s.slots, it.Items)
 }
 
-// click passes on the current command of a slot.
+// click calls clicked with the present command of a slot.
 func (v *systrayView) click(s *slot) {
 	v.mu.Lock()
 	s.stale = true

@@ -13,5 +13,5 @@ func available(context.Context, time.Duration) error {
 	return fault.New(fault.Unavailable, "this program was built without the tray icon; build it with: make tray")
 }
 
-// display is never called, because available always fails.
+// display is never called, because available always fails without the build tag tray.
 func display(func(view), func(command string)) {}

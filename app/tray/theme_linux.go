@@ -31,8 +31,8 @@ const (
 	light
 )
 
-// theme chooses icons by the shade of the desktop's panel. Desktops do not report that shade, so it is guessed from the
-// colour scheme for programs.
+// theme chooses icons by the shade of the desktop's panel. Desktops do not report this shade, so theme infers it from
+// the colour scheme.
 type theme struct{ shade atomic.Int32 }
 
 // icon returns a unique name of the icon for a state, and a function that loads it.
@@ -60,7 +60,7 @@ func watchTheme(changed func()) *theme {
 	}
 	changes := make(chan *dbus.Signal, 16)
 	bus.Signal(changes)
-	// without the signal, the theme stays as it is
+	// ignore an error: without the signal, the theme does not change
 	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged"))
 	follow := func(value dbus.Variant) {
 		if next := int32(shadeOf(value)); t.shade.Swap(next) != next {
@@ -101,8 +101,8 @@ func shadeOf(value dbus.Variant) shade {
 	return unknown
 }
 
-// alwaysDark reports whether the panel of a desktop is dark for every colour scheme. Xfce has a setting of its own for
-// that, which is dark by default.
+// alwaysDark reports whether the panel of a desktop is dark for every colour scheme. In Xfce, it has a separate
+// setting, which is dark by default.
 func alwaysDark(desktop string) bool {
 	return slices.ContainsFunc(strings.Split(desktop, ":"), func(name string) bool {
 		return name == "GNOME" || name == "XFCE" || name == "Unity"

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// redrawDelay is the minimum time between two updates of the menu. Calls start and end more often than users can read.
+// redrawDelay is the minimum time between two updates of the menu. Calls start and end faster than users can read.
 const redrawDelay = 250 * time.Millisecond
 
 // view is the user interface of the tray.
@@ -22,15 +22,15 @@ type view interface {
 }
 
 // tray follows the hub, shows its state, and executes the commands of clicked items. One goroutine owns the state;
-// others send it changes.
+// other goroutines send it changes.
 type tray struct {
 	folder   paths.Folder
 	version  string
 	changes  chan func(*state)
 	commands chan string   // of clicked items
-	wake     chan struct{} // makes the supervisor look for a hub at once
-	notify   notifier      // nil if the desktop shows no notifications
-	ended    chan struct{} // closed when changes and commands are no longer received
+	wake     chan struct{} // makes the supervisor check for a hub at once
+	notify   notifier      // nil if the desktop cannot show notifications
+	ended    chan struct{} // closed when loop receives no more changes and commands
 }
 
 func newTray(folder paths.Folder, version string) *tray {
@@ -99,7 +99,8 @@ func (t *tray) clicked(command string) {
 // setNote shows a note in the menu; "" removes it.
 func (t *tray) setNote(text string) { t.change(func(s *state) { s.Note = text }) }
 
-// loop applies changes, redraws the menu at most once per redrawDelay, and executes commands as part of running.
+// loop applies changes, redraws the menu at most once per redrawDelay, and executes commands in goroutines of
+// running.
 func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 	current := state{Version: t.version}
 	draw(v, current)
@@ -131,8 +132,7 @@ func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 	}
 }
 
-// announce queues the notifications for a state. If the desktop does not keep up, they are left out: the menu shows the
-// same.
+// announce queues the notifications for a state. If the queue is full, it drops them: the menu shows the same.
 func (t *tray) announce(ctx context.Context, queue chan<- func(notifier), next func(state) ([]notice, []string), s state) {
 	if t.notify == nil {
 		return
@@ -155,7 +155,7 @@ func (t *tray) announce(ctx context.Context, queue chan<- func(notifier), next f
 }
 
 func draw(v view, s state) {
-	// Read the setting each time, because the window and the system's own settings change it too.
+	// Read the setting each time, because the window and the system's settings change it too.
 	if entry, err := loginEntry(); err == nil {
 		s.AtLogin, _ = entry.On() // an unreadable setting is shown as off
 	}

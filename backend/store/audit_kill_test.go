@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// killedWriter is the variable with the file of the database of a test's child process.
+// killedWriter is the environment variable with the path of the database for a child process of a test.
 const killedWriter = "AGENT_DISCOVER_TEST_AUDIT_WRITER"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recordUntilKilled records calls, and prints a line after each refused one.
+// recordUntilKilled records calls until the process is killed. It prints a line after each refused call.
 func recordUntilKilled(file string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, file)
@@ -81,7 +81,7 @@ func TestTheChainSurvivesKillsAndHasEveryRefusal(t *testing.T) {
 				}
 			}
 		}
-		_ = c.Wait() // it was killed
+		_ = c.Wait() // reports that the process was killed
 	}
 	a := &audited{t: t, file: file, hubLog: new(strings.Builder)}
 	a.open()

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// audited is a store with an audit log, and what a hub keeps of it elsewhere.
+// audited is a store with an audit log, and the files about the log that a hub keeps outside of the store.
 type audited struct {
 	t         *testing.T
 	file      string
@@ -59,7 +59,7 @@ func (a *audited) reopen() {
 	a.open()
 }
 
-// add adds entries that began at a time.
+// add adds n entries about calls that began at a time.
 func (a *audited) add(at time.Time, n int) {
 	a.t.Helper()
 	entries := make([]audit.Entry, n)
@@ -72,7 +72,7 @@ func (a *audited) add(at time.Time, n int) {
 	}
 }
 
-// tamper changes the database as another program can.
+// tamper changes the database as another program could.
 func (a *audited) tamper(statements ...string) {
 	a.t.Helper()
 	db, err := open(a.file, "rw", 1, busyTimeout(lockWait))
@@ -161,8 +161,7 @@ func TestAReplacedEntryDoesNotFitTheNextOne(t *testing.T) {
 	}
 }
 
-// TestAForgedEndIsFound seals a changed last entry again, as somebody can who knows the
-// format.
+// TestAForgedEndIsFound changes the last entry and recomputes its hash, as an attacker who knows the format can.
 func TestAForgedEndIsFound(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 5)
@@ -175,7 +174,7 @@ func TestAForgedEndIsFound(t *testing.T) {
 	if got := a.verify(); got.Broken != 5 {
 		t.Errorf("with the file: %+v", got)
 	}
-	// The file is forged, too.
+	// The attacker also forges the file with the head.
 	if err := a.store.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func fortyServers(t *testing.T) string {
 	return file
 }
 
-// changeBytes replaces the content of a file by what change makes of it.
+// changeBytes replaces the content of a file by the result of change.
 func changeBytes(t *testing.T, file string, change func([]byte) []byte) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -59,7 +59,7 @@ func TestServersAreSavedFromADatabaseWithADamagedHeaderOrEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := fortyServers(t)
 			changeBytes(t, file, change)
-			if err := Inspect(t.Context(), file); err == nil { // the hub must work with it
+			if err := Inspect(t.Context(), file); err == nil { // if Inspect finds no damage, the hub must work
 				s, err := Open(t.Context(), file)
 				if err != nil {
 					t.Fatal(err)
@@ -81,7 +81,7 @@ func TestServersAreSavedFromADatabaseWithADamagedHeaderOrEnd(t *testing.T) {
 	}
 }
 
-// readable40 counts the servers that plain SQLite reads with writable_schema.
+// readable40 returns the number of servers that SQLite can read with the pragma writable_schema.
 func readable40(t *testing.T, file string) int {
 	t.Helper()
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: "mode=ro&_pragma=writable_schema(1)"}
@@ -124,11 +124,11 @@ func TestWhatSQLiteReadsOfAFileWithFlippedBitsIsSaved(t *testing.T) {
 		want := readable40(t, file)
 		s, _ := salvage(t, file)
 		got, err := s.Servers.Servers(t.Context())
-		if err != nil || len(got) < want-2 { // a server with a damaged value is left out
+		if err != nil || len(got) < want-2 { // servers with damaged values are not salvaged
 			t.Errorf("seed %d: %d servers were saved, SQLite reads %d, %v", seed, len(got), want, err)
 		}
 		seen += len(got)
-		if s, err := Open(t.Context(), file); err == nil { // it is not noticed, so that it must work
+		if s, err := Open(t.Context(), file); err == nil { // if the damage is not noticed, the hub must work
 			if _, err := s.Servers.Servers(t.Context()); err != nil && Inspect(t.Context(), file) == nil {
 				t.Errorf("seed %d: the damage is not found: %v", seed, err)
 			}

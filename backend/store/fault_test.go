@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// callAll calls all methods of the parts of a store that return an error, with one element in
-// each list, and returns the errors by part and method.
+// callAll calls all methods of a store's fields that return an error, with one element in each list, and returns the
+// errors by field and method.
 func callAll(t *testing.T, s *Store) map[string]error {
 	t.Helper()
 	failure := reflect.TypeFor[error]()
@@ -45,7 +45,7 @@ func callAll(t *testing.T, s *Store) map[string]error {
 	return errs
 }
 
-// sample returns a value of a type that makes a method of the store do its work.
+// sample returns an argument of a type, such that a method of the store has something to do.
 func sample(t *testing.T, of reflect.Type) reflect.Value {
 	t.Helper()
 	switch v := reflect.New(of).Elem(); of.Kind() {
@@ -99,7 +99,7 @@ func TestEveryMethodSaysThatTheDatabaseIsDamaged(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	for name, err := range callAll(t, s) {
-		if err == nil && name != "Servers.Scrub" { // it only empties the write-ahead log
+		if err == nil && name != "Servers.Scrub" { // Scrub only empties the write-ahead log
 			t.Errorf("%s: no error", name)
 		} else if err != nil {
 			wantAdvice(t, name, err, file, "is damaged", "nothing was changed", "agent-discover doctor --repair")
@@ -230,7 +230,7 @@ func TestEveryChangeSaysThatTheDatabaseIsReadOnly(t *testing.T) {
 
 func TestAChangeSaysThatThereIsNoSpaceAndChangesNothing(t *testing.T) {
 	s, file := openStore(t)
-	if _, err := s.db.write.db.Exec("PRAGMA max_page_count(1)"); err != nil { // the present size
+	if _, err := s.db.write.db.Exec("PRAGMA max_page_count(1)"); err != nil { // no more pages than now
 		t.Fatal(err)
 	}
 	insert := func() error {

@@ -22,7 +22,7 @@ func entry(name, version string, status listing.Status) mirror.Stored {
 	}
 }
 
-// mirrored returns the names, versions and states in the copy.
+// mirrored returns the names, versions and statuses of the entries a to d in the copy.
 func mirrored(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// damagedStore returns the file of a closed database with servers, secrets and
-// many records, of which the chosen tables were overwritten.
+// damagedStore returns the path of a closed database with servers, secrets and many records, in which the chosen
+// tables are overwritten.
 func damagedStore(t *testing.T, chosen func(table string) bool) string {
 	t.Helper()
 	s, file := openStore(t)
@@ -43,7 +43,7 @@ func damagedStore(t *testing.T, chosen func(table string) bool) string {
 	return file
 }
 
-// salvage returns the store with what was saved, and the result by table.
+// salvage salvages a database, and returns the opened result and what was salvaged, by table.
 func salvage(t *testing.T, file string) (*Store, map[string]Salvaged) {
 	t.Helper()
 	before, err := os.ReadFile(file)

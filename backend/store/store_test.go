@@ -25,7 +25,7 @@ func openStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	name := "a name with ? and #.db"
 	if runtime.GOOS == "windows" {
-		name = "a name with %3f and #.db" // Windows has no names with a question mark
+		name = "a name with %3f and #.db" // Windows does not allow a question mark in names
 	}
 	file := filepath.Join(t.TempDir(), name)
 	s, err := Open(t.Context(), file)

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// copied returns a closed database with ten servers and the path of its copy. later changes
-// the database after the copy was made, and the chosen tables are overwritten.
+// copied returns the paths of a closed database with ten servers and of its copy. After the copy was made, later
+// changes the database, and some tables are overwritten.
 func copied(t *testing.T, later func(s *Store), overwritten ...string) (file, copy string) {
 	t.Helper()
 	s, file := openStore(t)
@@ -29,7 +29,7 @@ func copied(t *testing.T, later func(s *Store), overwritten ...string) (file, co
 	return file, Copies(file)[0]
 }
 
-// supplemented salvages a database, adds what a copy has, and returns the opened result.
+// supplemented salvages a database, adds rows of a copy, and returns the opened result.
 func supplemented(t *testing.T, file, copy string, agree bool) (*Store, Supplement) {
 	t.Helper()
 	into := filepath.Join(t.TempDir(), "new.db")
@@ -51,7 +51,7 @@ func supplemented(t *testing.T, file, copy string, agree bool) (*Store, Suppleme
 	return s, out
 }
 
-// countRows returns how many rows the tables have.
+// countRows returns the number of rows in each table.
 func countRows(t *testing.T, s *Store, tables ...string) map[string]int {
 	t.Helper()
 	counts := make(map[string]int)
@@ -63,7 +63,8 @@ func countRows(t *testing.T, s *Store, tables ...string) map[string]int {
 	return counts
 }
 
-// approvals are the tables with what a person may have revoked since a copy was made, and logs.
+// approvals are the tables that AddFromCopy must leave empty: data that a person may have revoked since the copy was
+// made, and logs.
 var approvals = []string{"trust_servers", "trust_items", "tool_approvals", "client_tokens", "answers", "secret_links", "audit", "calls"}
 
 func TestALostDatabaseIsRestoredFromItsCopyWithoutApprovals(t *testing.T) {

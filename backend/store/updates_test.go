@@ -17,7 +17,7 @@ func TestTheLatestVersionsAreKeptUntilTheServerIsRemoved(t *testing.T) {
 	}
 	at := time.Now().UTC().Truncate(time.Millisecond)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
-		for _, server := range []int64{id, id + 1} { // the second one was removed meanwhile
+		for _, server := range []int64{id, id + 1} { // there is no server with the second id
 			if err := s.Installs.SaveLatest(t.Context(), server, updates.Latest{Version: version, Checked: at}); err != nil {
 				t.Fatal(err)
 			}

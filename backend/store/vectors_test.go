@@ -64,7 +64,7 @@ func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 		{71, nil, []string{tool.Hash, "gone"}},
 		{73, nil, []string{tool.Hash}},
 		{100, []*catalog.Tool{tool}, []string{tool.Hash}},
-		{150, nil, []string{tool.Hash}}, // missing again from this hour on, because the tool was listed at hour 100
+		{150, nil, []string{tool.Hash}}, // unused again since hour 150; it was used at hour 100
 		{221, nil, []string{tool.Hash}},
 		{223, nil, nil},
 	} {

@@ -22,7 +22,7 @@ func TestTheFilesOfInterruptedDownloadsAreRemoved(t *testing.T) {
 			if _, err := p.temporary(); err != nil {
 				t.Error(err)
 			}
-			if _, err := p.temporary(); err != nil { // which keeps the first one
+			if _, err := p.temporary(); err != nil { // must not remove the first folder
 				t.Error(err)
 			}
 		},
@@ -36,7 +36,7 @@ func TestTheFilesOfInterruptedDownloadsAreRemoved(t *testing.T) {
 		if _, err := os.Stat(left); err == nil {
 			t.Errorf("%s: they are left", name)
 		}
-		entries, _ := os.ReadDir(folder) // fails if the folder is missing
+		entries, _ := os.ReadDir(folder) // an error means that the folder is missing
 		if want := map[string]int{"before a download": 2}[name]; len(entries) != want {
 			t.Errorf("%s: %d folders", name, len(entries))
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// resolve resolves a command line in a home folder of its own.
+// resolve resolves a command line with a new Installer.
 func resolve(t *testing.T, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
 	t.Helper()
 	return resolveWith(t.Context(), NewInstaller(slog.New(slog.DiscardHandler)), env, folder, line...)
@@ -52,7 +52,7 @@ func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
 	}
 }
 
-// npm writes a program in the role of npm, which "installs" one package.
+// npm writes a script that stands in for npm and installs one package.
 func npm(t *testing.T, name, description string, programs ...string) process.Env {
 	t.Helper()
 	bin := t.TempDir()
@@ -105,7 +105,7 @@ func TestTheProgramIsTheOneThatNpxWouldStart(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			env, folder := npm(t, row.name, row.description, row.programs...), t.TempDir()
-			for range 2 { // the second time, it is installed
+			for range 2 { // the second time, the package is installed already
 				l, found, err := resolve(t, env, folder, row.line...)
 				if err != nil || !found {
 					t.Fatalf("found is %v, the error %v", found, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// details returns a source of one server.
+// details returns a source with one server.
 func details(name string, d listing.Details, err error) Source {
 	return Source{Name: name, Get: func(_ context.Context, wanted string) (listing.Details, error) {
 		if err == nil && wanted != d.Name {

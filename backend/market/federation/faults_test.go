@@ -15,7 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/npm"
 )
 
-// faulty starts a registry and returns npm as a source that uses it, with a token for it.
+// faulty starts a registry that answers with handle. It returns an npm source that uses this registry and has a token
+// for it.
 func faulty(t *testing.T, name string, encrypted bool, handle http.HandlerFunc) Source {
 	t.Helper()
 	s := httptest.NewUnstartedServer(handle)

@@ -33,7 +33,7 @@ func official(name, description string, packages ...listing.Package) listing.Lis
 	}
 }
 
-// after returns a source that answers after a time, unless the search ends before.
+// after returns a source that answers after some time, unless the search ends first.
 func after(name string, wait time.Duration, err error, found ...listing.Listing) Source {
 	return Source{Name: name, Search: func(ctx context.Context, _ string, _ int) ([]listing.Listing, error) {
 		select {
@@ -93,7 +93,7 @@ func TestAnswersComeAsSoonAsASourceHasSomething(t *testing.T) {
 func TestADeadSourceHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hung := make(chan struct{})
-		defer close(hung) // the bubble ends when all goroutines have
+		defer close(hung) // the synctest bubble ends only when all goroutines have ended
 		f := New(Options{Sources: []Source{
 			{Name: "deaf", Search: func(context.Context, string, int) ([]listing.Listing, error) { <-hung; return nil, nil }},
 			after("npm", 0, nil, npmListing("mcp-x", "x")),
@@ -128,7 +128,7 @@ func TestWaitEndsTheSearchSoonAfterTheFirstResult(t *testing.T) {
 		f := New(Options{Sources: []Source{
 			after("official", 5*time.Second, nil, official("io.github.a/x", "x")),
 			after("npm", 2*time.Second, nil, npmListing("mcp-x", "x")),
-			after("pypi", 0, nil), // it finds nothing
+			after("pypi", 0, nil), // finds nothing
 		}})
 		began := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())

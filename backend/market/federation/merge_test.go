@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// find searches listings, each of them in a source of its own.
+// find searches listings, each of which is in a separate source.
 func find(t *testing.T, q Query, installed []string, all ...listing.Listing) Answer {
 	t.Helper()
 	o := Options{Now: clock, Installed: func(context.Context) map[string]bool {

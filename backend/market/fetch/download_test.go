@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// full is a disk without space.
+// full simulates a disk without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -85,9 +85,9 @@ func TestADownloadStaysWhereItIsAllowed(t *testing.T) {
 		outside := httptest.NewServer(http.RedirectHandler(target, http.StatusFound))
 		defer outside.Close()
 		requests := 0
-		public := func(_ context.Context, ip netip.Addr) bool { // the first one stands for a public address
+		public := func(_ context.Context, ip netip.Addr) bool { // pretend that the first server has a public address
 			requests++
-			return requests == 1 || requests == 2 // the number in the address, and the connection
+			return requests == 1 || requests == 2 // called for the address in the URL, and for the connection
 		}
 		err := New(Options{Source: "the publisher", Allow: public}).Download(t.Context(), outside.URL, 10, new(bytes.Buffer),
 			func(int64, int64) {})

@@ -20,7 +20,7 @@ import (
 
 const limit = 1 << 20
 
-// serve starts a server that answers all requests alike.
+// serve starts a server that handles all requests with handle.
 func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -53,7 +53,7 @@ func TestBadAnswersAreErrorsThatNameTheReason(t *testing.T) {
 		"wrong type":   {text(200, "application/json", `[1]`), fault.Failed, "not the expected JSON"},
 		"nothing":      {text(200, "application/json", ``), fault.Failed, "not the expected JSON"},
 		"too large": {func(w http.ResponseWriter, _ *http.Request) {
-			for range 50 * 16 { // 50 MB; the client hangs up long before
+			for range 50 * 16 { // 50 MB; the client closes the connection long before the end
 				if _, err := w.Write([]byte(large)); err != nil {
 					return
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// small returns a folder on a disk of its own that has little space.
+// small returns a folder on a separate file system with little space.
 func small(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()

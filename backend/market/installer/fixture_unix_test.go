@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bench has an installer that runs, and its dependencies. All but the programs are real.
+// bench is a running installer with its dependencies. Only the check for installed programs is simulated.
 type bench struct {
 	*installer.Installer
 	t        *testing.T
@@ -62,7 +62,7 @@ type bench struct {
 	stopped  chan error
 }
 
-// programs are all installed, except for missing ones.
+// programs simulates a machine on which all programs are installed, except for missing ones.
 type programs struct {
 	missing map[string]*prerequisites.Install
 	forgot  func()
@@ -151,7 +151,7 @@ func (b *bench) start() {
 	go func() { b.stopped <- running.Run(ctx) }()
 }
 
-// install installs a server and waits for the end.
+// install installs a server and waits for the end of the job.
 func (b *bench) install(o installer.Order) (installer.Result, error) {
 	b.t.Helper()
 	p, err := b.Install(o)
@@ -176,7 +176,7 @@ func (b *bench) checkNothingLeft() {
 	b.checkNoFiles(b.options.Machine.Bundles)
 	b.checkNoFiles(b.options.Machine.Packages)
 	b.checkNoFiles(b.temp)
-	running, _ := filepath.Glob("/proc/[0-9]*/cmdline") // there is none on other systems than Linux
+	running, _ := filepath.Glob("/proc/[0-9]*/cmdline") // empty on systems other than Linux
 	for _, file := range running {
 		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(b.options.Machine.Bundles)) {
 			b.t.Errorf("a process is left: %s", bytes.ReplaceAll(text, []byte{0}, []byte{' '}))
@@ -188,7 +188,7 @@ func (b *bench) checkNoFiles(folder string) {
 	b.t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 		switch {
-		case err != nil || entry.Name() == "node-compile-cache": // Node's cache serves all programs of the user
+		case err != nil || entry.Name() == "node-compile-cache": // Node's compile cache belongs to all programs of the user
 			return fs.SkipDir
 		case !entry.IsDir():
 			b.t.Errorf("a file is left: %s", path)
@@ -200,7 +200,7 @@ func (b *bench) checkNoFiles(folder string) {
 	}
 }
 
-// program makes a shell script that programs of the installer find.
+// program writes a shell script to the first folder of the PATH.
 func (b *bench) program(name, script string) {
 	b.t.Helper()
 	if err := os.WriteFile(filepath.Join(b.bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
@@ -208,7 +208,7 @@ func (b *bench) program(name, script string) {
 	}
 }
 
-// server is the command line of an MCP server, for a shell.
+// server returns the command line of an MCP server, quoted for a shell.
 func server(t *testing.T, flags ...string) string {
 	quoted := mcptest.Command(t, flags...)
 	for n, word := range quoted {
@@ -217,7 +217,7 @@ func server(t *testing.T, flags ...string) string {
 	return "exec " + strings.Join(quoted, " ")
 }
 
-// packed makes a bundle whose server is a shell script, with other files. It asks for a token.
+// packed returns a bundle whose server is a shell script, with additional files. The bundle asks for a token.
 func packed(t *testing.T, script string, more ...string) []byte {
 	t.Helper()
 	manifest := map[string]any{
@@ -252,7 +252,7 @@ func packed(t *testing.T, script string, more ...string) []byte {
 	return out.Bytes()
 }
 
-// bundled returns an order for a bundle, which a loopback server serves.
+// bundled returns an order for a bundle, which a server on loopback serves.
 func bundled(t *testing.T, content []byte, handler http.HandlerFunc) installer.Order {
 	t.Helper()
 	if handler == nil {
@@ -268,7 +268,7 @@ func bundled(t *testing.T, content []byte, handler http.HandlerFunc) installer.O
 	}, map[string][]string{"token": {"s3cret-value"}})
 }
 
-// order returns an order for a package.
+// order returns an order to install a package.
 func order(p listing.Package, answers map[string][]string) installer.Order {
 	return installer.Order{Request: plan.Request{
 		Listing: listing.Listing{
@@ -278,7 +278,7 @@ func order(p listing.Package, answers map[string][]string) installer.Order {
 	}}
 }
 
-// steps collects the steps of jobs until the returned function is called.
+// steps collects the steps of all jobs. The returned function stops that and returns them.
 func (b *bench) steps() func() []installer.Progress {
 	b.t.Helper()
 	all, stop := events.Subscribe[installer.Progress](b.options.Bus, 10_000)

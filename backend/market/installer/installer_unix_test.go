@@ -143,7 +143,7 @@ func TestAnInstallationIsCancelledAtEachStep(t *testing.T) {
 		for _, how := range []string{"by a person", "by the end of the hub"} {
 			t.Run(string(step)+" "+how, func(t *testing.T) {
 				b := newBench(t, nil)
-				content := packed(t, "sleep 300") // it does not end by itself when its input ends
+				content := packed(t, "sleep 300") // unlike an MCP server, it does not end when its input ends
 				o := bundled(t, content, nil)
 				if step == installer.Download {
 					o = bundled(t, content, func(w http.ResponseWriter, r *http.Request) {
@@ -312,7 +312,7 @@ func TestAPlanSaysThatItsNameIsTaken(t *testing.T) {
 	}
 }
 
-// docker is a container engine that has an image once it was pulled.
+// docker simulates a container engine that has an image once it was pulled.
 const docker = `
 has="$HOME/image"
 case "$1 $2" in
@@ -414,7 +414,7 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	}
 }
 
-// releases answers each lookup with the same version, or with an error.
+// releases returns the same version, or an error, for each lookup.
 type releases struct {
 	wanted []string
 	err    error
@@ -490,7 +490,7 @@ func TestAFailureKeepsTheBundleOfAnotherServer(t *testing.T) {
 	}
 }
 
-// late adds one server only once the test allows it.
+// late delays Add for the server name until the test allows it.
 type late struct {
 	installer.Intake
 	name             string
@@ -529,7 +529,7 @@ func TestAFailureKeepsTheBundleOfAnInstallationInProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-second.arrived // it has its folder, and no server yet
+	<-second.arrived // the second job holds its folder, but has not added its server yet
 	if err := b.Cancel(failing.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +565,7 @@ func TestOddNamesAreRefusedBeforeAnythingIsRun(t *testing.T) {
 	}
 	for _, name := range odd {
 		if name == "" {
-			continue // the name is made from the listing's
+			continue // the name is derived from the listing
 		}
 		o := order(listing.Package{Kind: listing.KindNPM, Identifier: "@ada/weather", Version: "1.0.0"}, nil)
 		o.Request.Name = name

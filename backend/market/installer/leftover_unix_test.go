@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// after starts another installer, as a hub that starts after the first one was killed.
+// after replaces the installer by a new one, as after a restart of a killed hub.
 func (b *bench) after() {
 	b.t.Helper()
 	b.stop()
@@ -31,7 +31,7 @@ func (b *bench) after() {
 	}
 }
 
-// queued starts a job that fails. It runs after everything was tidied.
+// queued starts a job that fails, and returns its ID. The job runs only after the leftovers were removed.
 func (b *bench) queued() string {
 	b.t.Helper()
 	p, err := b.InstallProgram("no such program")
@@ -95,7 +95,7 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	for _, image := range []string{"image@sha256:a", "image@sha256:b"} {
 		left(installer.Leftover{Kind: installer.LeftImage, Engine: "podman", Image: image})
 	}
-	// Both servers were to get the version 2.0.0. Only one of them has its configuration.
+	// Both servers were being updated to 2.0.0. Only one of them already has the new configuration.
 	record.Version, record.Hash = "2.0.0", "h2"
 	left(installer.Leftover{Kind: installer.LeftInstall, Server: "complete", Hash: launch.Of(complete).Hash(), Install: &record})
 	left(installer.Leftover{Kind: installer.LeftInstall, Server: "kept", Hash: "another", Install: &record})

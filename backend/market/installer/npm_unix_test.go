@@ -37,7 +37,7 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 })
 `
 
-// npmPackage makes the file of an npm package with one program.
+// npmPackage returns an npm package with one program, as a tarball.
 func npmPackage(t *testing.T, program string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -62,7 +62,7 @@ func npmPackage(t *testing.T, program string) []byte {
 	return out.Bytes()
 }
 
-// npmRegistry serves a package. Its document promises the checksum of another file.
+// npmRegistry serves a package. Its document contains the checksum of promised instead of file.
 func npmRegistry(t *testing.T, file, promised []byte) *httptest.Server {
 	t.Helper()
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,10 +150,10 @@ func TestAFailureOfNpmShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		answer  http.HandlerFunc // nil: the registry cannot be reached
+		answer  http.HandlerFunc // nil means that the registry cannot be reached
 		tls     bool
 		want    string // in the error
-		timeout string // in milliseconds
+		timeout string // npm's timeout in milliseconds
 	}{
 		"no network":                     {nil, false, "ECONNREFUSED", ""},
 		"a certificate that npm refuses": {body(200, "application/json", "{}"), true, "certificate", ""},

@@ -35,7 +35,7 @@ def main():
         print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **answer}), flush=True)
 `
 
-// wheel makes the file of a Python package with one program.
+// wheel returns a Python package with one program, as a wheel.
 func wheel(t *testing.T, program string) []byte {
 	t.Helper()
 	var out bytes.Buffer

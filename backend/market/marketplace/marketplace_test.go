@@ -27,12 +27,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// registry is an official registry with two versions of a server, and another server.
+// registry simulates an official registry with two versions of one server, and another server.
 type registry struct {
 	*httptest.Server
 	asked atomic.Int32
 	down  atomic.Bool
-	few   atomic.Bool // it has one server only
+	few   atomic.Bool // the registry lists only one server
 }
 
 func (r *registry) entry(name, version string, latest bool) map[string]any {
@@ -191,7 +191,7 @@ func TestARefreshMakesOldAnswersForgotten(t *testing.T) {
 			t.Fatal("the first copy has more than one server")
 		}
 	}
-	for deadline := time.Now().Add(10 * time.Second); find() != 2; runtime.Gosched() { // until Run has seen the event
+	for deadline := time.Now().Add(10 * time.Second); find() != 2; runtime.Gosched() { // wait until Run has received the event
 		if time.Now().After(deadline) {
 			t.Fatal("the old answer was used again")
 		}
@@ -214,7 +214,7 @@ func TestWellKnownServersExist(t *testing.T) {
 		case source == listing.NPM && !npm.ValidName(name):
 			t.Errorf("npm has no package %s", name)
 		case source == listing.PyPI:
-			found, _ := m.options.PyPI.Search(t.Context(), w.Title, 5) // the index does not answer
+			found, _ := m.options.PyPI.Search(t.Context(), w.Title, 5) // ignore the error: the index cannot be reached
 			if !slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == name }) {
 				t.Errorf("%s is not in the list of package pypi", name)
 			}

@@ -104,7 +104,7 @@ func TestASearchFollowsTheCopy(t *testing.T) {
 	})
 }
 
-// sorted sorts queries, because a refresh runs beside the search that begins it.
+// sorted sorts queries, because a refresh runs concurrently with the search that requests it.
 func sorted(queries string) string {
 	list := strings.Split(queries, " | ")
 	slices.Sort(list)
@@ -177,7 +177,7 @@ func TestASearchDuringTheFirstRefreshFindsWhatIsThere(t *testing.T) {
 	})
 }
 
-// senses is an encoder that knows that some words mean the same.
+// senses is an encoder that gives some words the same meaning.
 type senses struct{ encoded chan string }
 
 func (s senses) Encode(text string, _ int) []float32 {
@@ -221,7 +221,7 @@ func TestMeaningIsComputedOnceSomebodySearches(t *testing.T) {
 			t.Errorf("%d of %d have vectors", ready, all)
 		}
 
-		time.Sleep(time.Hour) // the memory is released
+		time.Sleep(time.Hour) // the finder is unloaded
 		if ready, all := h.Indexed(); ready+all != 0 {
 			t.Errorf("%d of %d vectors are still held", ready, all)
 		}

@@ -21,21 +21,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// registry is a registry in memory with the rules of the official one: entries are ordered by name and version, and the
-// entry that becomes the latest one because another was withdrawn does not count as changed.
+// registry simulates the official registry in memory: entries are ordered by name and version, and an entry that
+// becomes the latest one because another was withdrawn does not count as changed.
 type registry struct {
 	mu      sync.Mutex
 	url     string
 	entries []official.Entry
-	size    int                                  // of a page; 0 means 2
+	size    int                                  // entries per page; 0 means 2
 	asked   []string                             // queries
 	fail    func(q official.Query) error         // may be nil
 	after   func(q official.Query)               // called after each page; may be nil
 	turn    func(q official.Query) (next string) // replaces the cursor; may be nil
-	skipped int                                  // entries of each page that are not valid
+	skipped int                                  // number of invalid entries on each page
 }
 
-// set changes the registry while a mirror runs.
+// set changes the registry while a mirror is running.
 func (r *registry) set(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,7 @@ func (r *registry) Search(_ context.Context, text string, limit int) ([]listing.
 	return out, nil
 }
 
-// queries returns the queries since the last call.
+// queries returns the queries since the last call of queries.
 func (r *registry) queries() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *registry) queries() string {
 	return asked
 }
 
-// publish adds a version, which becomes the latest one.
+// publish adds a version and makes it the latest one.
 func (r *registry) publish(name, version, description string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (r *registry) publish(name, version, description string) {
 	slices.SortFunc(r.entries, func(a, b official.Entry) int { return cmp.Compare(a.Name+":"+a.Version, b.Name+":"+b.Version) })
 }
 
-// mark changes the status of a version. The latest version that is not deleted becomes the latest one.
+// mark changes the status of a version, and makes the last version that is not deleted the latest one.
 func (r *registry) mark(name, version string, status listing.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,7 +175,7 @@ func (r *registry) remove(name string) {
 	r.entries = slices.DeleteFunc(r.entries, func(e official.Entry) bool { return e.Name == name })
 }
 
-// hub is a running mirror.
+// hub is a running mirror with its store and registry.
 type hub struct {
 	*mirror.Mirror
 	t         *testing.T
@@ -188,7 +188,7 @@ type hub struct {
 	end       func()
 }
 
-// start runs a mirror of a registry with an empty store. It needs a synctest bubble.
+// start runs a mirror of a registry with an empty store. It must be called in a synctest bubble.
 func start(t *testing.T, r *registry) *hub {
 	t.Helper()
 	h := &hub{t: t, registry: r, file: filepath.Join(t.TempDir(), "discover.db")}
@@ -197,7 +197,7 @@ func start(t *testing.T, r *registry) *hub {
 	return h
 }
 
-// open opens the store, and runs the mirror.
+// open opens the store and runs the mirror.
 func (h *hub) open() {
 	h.t.Helper()
 	var err error
@@ -272,7 +272,7 @@ func (h *hub) found(text string) string {
 	return strings.Join(out, " ")
 }
 
-// some returns a registry of five servers; one has two versions.
+// some returns a registry with five servers, of which one has two versions.
 func some() *registry {
 	r := &registry{url: "https://registry.example.com"}
 	r.publish("io.github.ann/weather", "1.0.0", "Storm warnings and forecasts of a region")
@@ -286,7 +286,7 @@ func some() *registry {
 
 const allOfSome = "ann/weather@1.1.0 bob/postgres@2.0.0 cid/mail@3.0.0 dan/calendar@4.0.0 eve/maps@5.0.0"
 
-// in runs a test in a bubble, in which time passes as soon as everything waits.
+// in runs a test in a synctest bubble.
 func in(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)

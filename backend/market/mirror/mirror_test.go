@@ -88,7 +88,7 @@ func TestAnInterruptedRefreshGoesOnAfterARestart(t *testing.T) {
 		pages := 0
 		r.fail = func(official.Query) error {
 			if pages++; pages == 3 {
-				return context.Canceled // as if the hub was ended now
+				return context.Canceled // as if the hub was shut down
 			}
 			return nil
 		}
@@ -104,7 +104,7 @@ func TestAnInterruptedRefreshGoesOnAfterARestart(t *testing.T) {
 		if s := h.Status(); s.Entries != 4 || !s.Refreshed.IsZero() {
 			t.Errorf("after the restart: %+v", s)
 		}
-		time.Sleep(10 * time.Minute) // it goes on without being asked
+		time.Sleep(10 * time.Minute) // the refresh is retried automatically
 		synctest.Wait()
 		if got := h.listed(); got != allOfSome {
 			t.Errorf("after going on: %s", got)
@@ -195,7 +195,7 @@ func TestAListThatIsSuddenlyShortIsNotBelievedAtOnce(t *testing.T) {
 		if s := h.Status(); s.Entries != 300 || !strings.Contains(s.Problem, "fewer than before") {
 			t.Errorf("got %+v", s)
 		}
-		time.Sleep(24 * time.Hour) // it is tried again, and the list is as short as before
+		time.Sleep(24 * time.Hour) // the refresh is retried, and the list is still as short
 		synctest.Wait()
 		if s := h.Status(); s.Entries != 50 || s.Problem != "" {
 			t.Errorf("got %+v", s)
@@ -332,7 +332,7 @@ func TestConcurrentRefreshesAreOne(t *testing.T) {
 		given, cancel := context.WithCancel(t.Context())
 		cancel()
 		_ = h.Refresh(given) // returns at once; the refresh goes on
-		synctest.Wait()      // all are asking while it runs
+		synctest.Wait()      // wait until all callers wait for the refresh
 		close(waiting)
 		all.Wait()
 		if asked := h.registry.queries(); strings.Count(asked, "|") != 2 {
@@ -364,7 +364,7 @@ func TestTheCopyOfAnotherRegistryIsHiddenAndThenReplaced(t *testing.T) {
 		h := start(t, some())
 		h.refresh()
 		h.end()
-		h.registry.url = "" // not configured for a while
+		h.registry.url = "" // no registry is configured for a while
 		h.open()
 		if got := h.listed(); got != allOfSome {
 			t.Errorf("without a registry: %s", got)
@@ -386,7 +386,7 @@ func TestTheCopyOfAnotherRegistryIsHiddenAndThenReplaced(t *testing.T) {
 			t.Error("no error")
 		}
 		h.end()
-		h.registry.url, h.registry.fail = "https://registry.example.com", nil // the other address was a mistake
+		h.registry.url, h.registry.fail = "https://registry.example.com", nil // configure the first registry again
 		h.open()
 		if got := h.listed(); got != allOfSome {
 			t.Errorf("with the first one again: %s", got)
@@ -419,7 +419,7 @@ func TestARefreshEndsWithTheHubAndGoesOnWithTheNext(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() { done <- h.Refresh(context.Background()) }()
-		synctest.Wait() // it pauses before the next attempt
+		synctest.Wait() // the mirror waits for the next attempt
 		h.end()
 		if err := <-done; err == nil {
 			t.Error("no error")

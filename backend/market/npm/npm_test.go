@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// registry is a registry on loopback that answers with recorded shapes.
+// registry is a registry on loopback that sends recorded answers.
 type registry struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ func source(t *testing.T, npmrc string, env ...string) *Source {
 	return New(Options{Environment: func(context.Context) process.Env { return all }})
 }
 
-// result is a result of a search, as npm's registry sends it.
+// result returns a result of a search in the form of npm's registry.
 func result(name, description string, keywords ...string) string {
 	words, _ := json.Marshal(keywords)
 	return fmt.Sprintf(`{"package":{"name":%q,"version":"1.2.3","description":%q,"keywords":%s,"date":"2026-05-06T07:08:09.123Z","license":"MIT",
@@ -323,7 +323,7 @@ func TestCredentialsAreSentOnlyToTheirRegistryAndNeverShown(t *testing.T) {
 }
 
 func TestWellKnownServersAreFoundWhereNPMCannotSearch(t *testing.T) {
-	r := newRegistry(t, map[string]string{}) // a mirror without a search
+	r := newRegistry(t, map[string]string{}) // a registry that offers no search
 	for text, want := range map[string]string{
 		"filesystem": "@modelcontextprotocol/server-filesystem", "memory": "@modelcontextprotocol/server-memory",
 		"github": "@modelcontextprotocol/server-github", "playwright": "@playwright/mcp", "Notion pages": "@notionhq/notion-mcp-server",

@@ -17,7 +17,7 @@ import (
 func TestTheDigestComesFromTheUsersOwnTools(t *testing.T) {
 	sum := "sha256:" + strings.Repeat("a", 64)
 	for name, c := range map[string]struct {
-		skopeo, docker string // shell scripts; empty if it is not installed
+		skopeo, docker string // shell scripts; empty if the program is not installed
 		reference      string
 		want           string // the digest
 		problem        string

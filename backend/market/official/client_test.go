@@ -34,7 +34,7 @@ func text(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// recorded answers requests with the recorded answers of the registry.
+// recorded returns a client for a registry that sends recorded answers.
 func recorded(t *testing.T) *Client {
 	t.Helper()
 	folder := reference.Path(t, "registry/recorded")
@@ -94,7 +94,7 @@ func TestRecordedAnswersAreRead(t *testing.T) {
 		{Query{Latest: true}, "airtable-mcp-server@1.7.3* time-mcp-nuget@1.0.8* time-mcp-pypi@1.0.6*"},
 		{Query{Limit: 2}, "airtable-mcp-server@1.7.2 airtable-mcp-server@1.7.3*"},
 		{Query{Limit: 2, Cursor: "io.github.domdomegg/airtable-mcp-server:1.7.3"}, "time-mcp-nuget@1.0.8* time-mcp-pypi@1.0.6*"},
-		{Query{Cursor: "nonsense"}, all}, // the registry answers with the first page
+		{Query{Cursor: "nonsense"}, all}, // the registry ignores it and sends the first page
 		{Query{Since: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}, all},
 		{Query{Deleted: true}, all},
 	} {
@@ -251,7 +251,7 @@ func TestFaultsNameTheRegistryAndSayWhatToDo(t *testing.T) {
 	huge := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprint(w, `{"servers":["`)
-		for chunk := strings.Repeat("x", 1<<20); ; { // ends when the client hangs up
+		for chunk := strings.Repeat("x", 1<<20); ; { // ends when the client closes the connection
 			if _, err := fmt.Fprint(w, chunk); err != nil {
 				return
 			}
@@ -306,7 +306,7 @@ func TestFaultsNameTheRegistryAndSayWhatToDo(t *testing.T) {
 
 func TestASlowRegistryEndsWithATimeout(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	defer server.Close() // waits until the request has ended
+	defer server.Close() // waits for the end of the request
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := New(Options{URL: server.URL}).List(ctx, Query{})
@@ -357,7 +357,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// canceled returns a context with which no request is sent.
+// canceled returns a cancelled context, with which no request can be sent.
 func canceled(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -21,7 +21,7 @@ func (parser) Parse(context.Context, string) ([]importer.Parsed, error) { return
 
 const about = "name: reviewer\nversion: 1.10\ntoolsets: [{name: reading, tools: [notes.read]}]\ndefaultToolset: reading\n"
 
-// packed returns the path of an archive with files.
+// packed returns the path of a zip archive with the given files.
 func packed(t *testing.T, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// open returns a bundle with a manifest and these files.
+// open returns a bundle with a manifest and files.
 func open(t *testing.T, manifest map[string]any, files ...string) *bundle.Bundle {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "weather.mcpb")
@@ -53,7 +53,7 @@ func open(t *testing.T, manifest map[string]any, files ...string) *bundle.Bundle
 	return b
 }
 
-// bundled is a request for a bundle. The listing has its checksum.
+// bundled returns a request for a bundle whose checksum is in the listing.
 func bundled(b *bundle.Bundle, answers map[string][]string) Request {
 	return Request{
 		Listing: packaged(listing.Package{Kind: "mcpb", Identifier: "https://x.example/weather.mcpb", Version: "1.0.0", SHA256: b.Hash}),
@@ -165,7 +165,8 @@ func TestHostileBundlesAreRefused(t *testing.T) {
 			t.Errorf("%s: %q", name, p.Command)
 		}
 	}
-	// The answers to two settings cannot make a reference, and a setting cannot be a variable of the system.
+	// The answers to two settings cannot be combined to a reference, and a setting cannot set a variable of the
+	// system.
 	b := open(t, plain(func(m map[string]any) {
 		m["server"].(map[string]any)["mcp_config"] = map[string]any{
 			"command": "node", "args": []string{"$${user_config.a}", "${user_config.LD_PRELOAD}"},

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
-// allowedOptions are all options before the package or image that a plan may contain.
+// allowedOptions are the options that a plan may contain before the package or image.
 var allowedOptions = map[string]*regexp.Regexp{
 	"npx":    regexp.MustCompile(`^(?:-y|--package|--registry=https://other\.example)$`),
 	"uvx":    regexp.MustCompile(`^(?:--from|--python=[\d.<>=~]+|--prerelease=[a-z-]+|--with=[A-Za-z0-9][^\s/@]*==\d[^\s/]*|--default-index=https://other\.example/simple)$`),
@@ -19,10 +19,10 @@ var allowedOptions = map[string]*regexp.Regexp{
 	"docker": regexp.MustCompile(`^(?:-[iehmpluvw]|--(?:rm|init|read-only|env|volume|mount|tmpfs|network|net|publish|add-host|dns|hostname|user|workdir|entrypoint|platform|pull|label|memory|cpus|shm-size|gpus|stop-timeout|cap-drop))$`),
 }
 
-// valued are the options of docker run in a plan whose next argument is a value.
+// valued reports whether a plan passes the option of docker run with a value in the next argument.
 func valued(option string) bool { return containerRules[option] == take }
 
-// pool are texts of which hostile listings are made, besides those that the fuzzer invents.
+// pool are texts from which hostile listings are made, in addition to texts of the fuzzer.
 var pool = []string{
 	"-y", "--yes", "-p", "--package", "weather", "weather@latest", "-c", "--call", "--call=id", "evil", "--from", "--from=weather",
 	"--from=evil", "--python", "3.12", "--with", "x==1.0", "--with=x", "--index-url", "https://evil.example", "run", "-i", "--rm", "-e",
@@ -31,7 +31,7 @@ var pool = []string{
 	"--name", "{v}", "-e", "A={v}", "--env={v}",
 }
 
-// listed returns arguments that the bytes choose: the text, and how it is spelled.
+// listed returns arguments made from bytes, which choose the text and the form of each.
 func listed(choices []byte, free string) []listing.Argument {
 	var out []listing.Argument
 	for i := 0; i+1 < len(choices) && len(out) < 8; i += 2 {
@@ -93,8 +93,8 @@ func FuzzNoListingInjectsOptions(f *testing.F) {
 	})
 }
 
-// checkCommand checks that the command of a plan contains no options but those that plans may have, then the package,
-// and then the arguments of the package.
+// checkCommand checks that the command of a plan contains only allowed options, then the package, and then the
+// arguments of the package.
 func checkCommand(t *testing.T, p *Plan, identifier string) {
 	t.Helper()
 	command, args := p.Server.Command, p.Server.Args

@@ -10,7 +10,7 @@ import (
 func TestSecretsThatAreEnteredLaterNeedNoAnswers(t *testing.T) {
 	l := packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "1.0.0", Env: []listing.Field{
 		{Name: "TOKEN", Input: listing.Input{Required: true, Secret: true}},
-		{Name: "API_KEY", Input: listing.Input{Required: true}}, // its name says that it is secret
+		{Name: "API_KEY", Input: listing.Input{Required: true}}, // secret because of its name
 		{Name: "OPTIONAL", Input: listing.Input{Secret: true}},
 		{Name: "CITY", Input: listing.Input{Required: true}},
 	}})

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
-// with is a machine on which only these programs work.
+// with returns a machine on which only the given programs work.
 func with(programs ...string) Machine {
 	m := here()
 	for i := range m.Programs.Programs {

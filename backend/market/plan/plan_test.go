@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
-// here is a machine on which all programs but docker work.
+// here returns a machine on which all programs except docker work.
 func here() Machine {
 	m := Machine{OS: "linux", Home: "/home/ada", Packages: "/data/packages", Bundles: "/data/bundles", Registry: registries(nil)}
 	for _, name := range prerequisites.Programs() {
@@ -23,7 +23,7 @@ func here() Machine {
 	return m
 }
 
-// registries returns the addresses of package registries, of which some are different here.
+// registries returns a function for Machine.Registry. other replaces some of the addresses.
 func registries(other map[listing.Kind]string) func(listing.Kind, string) string {
 	return func(kind listing.Kind, _ string) string {
 		return cmp.Or(other[kind], map[listing.Kind]string{"npm": "https://npm.example/", "pypi": "https://pypi.example/simple"}[kind])
@@ -283,7 +283,7 @@ func TestVariablesOfContainersAreDeclaredOnce(t *testing.T) {
 	var names []string
 	for _, q := range p.Questions {
 		names = append(names, q.Name)
-		if secret := q.Name != "UNITS"; q.Secret != secret { // nobody says what CODE is
+		if secret := q.Name != "UNITS"; q.Secret != secret { // the listing does not declare CODE
 			t.Errorf("%s: secret is %t", q.Name, q.Secret)
 		}
 	}

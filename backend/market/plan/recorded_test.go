@@ -113,7 +113,7 @@ func TestDocumentedListingsBecomeTheirCommands(t *testing.T) {
 	}
 }
 
-// outcome plans an option with the first choice, or a fixed answer, for each question without an answer.
+// outcome plans an option. It answers each question that needs an answer with the first choice, or a fixed answer.
 func outcome(t *testing.T, m Machine, l listing.Listing, option string) string {
 	t.Helper()
 	answers := make(map[string][]string)

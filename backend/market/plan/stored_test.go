@@ -17,7 +17,7 @@ func TestStoredSecretsAnswerTheirQuestions(t *testing.T) {
 		answers map[string][]string
 		want    string // the configuration
 		missing string // questions without an answer
-		values  string // that are stored in addition
+		values  string // values to store in addition
 	}{
 		"a variable": {
 			pkg: listing.Package{Env: []listing.Field{token}}, stored: []string{"TOKEN"},

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// machine is a machine on which each program writes its output, or fails if it is an error.
+// machine simulates programs by name: each one prints its value, or fails if the value is an error.
 type machine map[string]any
 
 func (m machine) options() Options {

@@ -24,7 +24,7 @@ func TestThisMachineIsProbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { // reads until no process has the file open
+	go func() { // returns when no process has the file open for writing
 		file, err := os.Open(alive)
 		if err == nil {
 			_, err = io.ReadAll(file)

@@ -22,7 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// open returns a prober with a store of its own, which tries any address.
+// open returns a prober with an empty store, which may probe any address.
 func open(t *testing.T, change func(*probe.Options)) *probe.Prober {
 	t.Helper()
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "discover.db"))
@@ -53,7 +53,7 @@ func remotes(urls ...string) []listing.Listing {
 	return out
 }
 
-// answer tries one address.
+// answer probes one address.
 func answer(t *testing.T, p *probe.Prober, kind, address string) string {
 	t.Helper()
 	l := remotes(address)
@@ -174,7 +174,7 @@ func TestOnlyPublicAddressesAreTried(t *testing.T) {
 			t.Errorf("%s: %s", target, got)
 		}
 	}
-	// A proxy may be near, but an address that it would connect to may not.
+	// A proxy may have a local address, but the address behind the proxy may not.
 	proxy, _ := url.Parse(serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
 	proxied := open(t, func(o *probe.Options) {
 		o.Allow, o.Proxy = nil, func(*url.URL) (*url.URL, error) { return proxy, nil }
@@ -218,7 +218,7 @@ func TestRedirects(t *testing.T) {
 	for address, want := range map[string]string{
 		to(307, good):              "ok",
 		to(302, good):              "failed it answers with status 302 Found",
-		to(307, secure.URL):        "failed it answers with status 307 Temporary Redirect", // on to one without encryption
+		to(307, secure.URL):        "failed it answers with status 307 Temporary Redirect", // to an address without encryption
 		to(307, "ftp://x.example"): "failed it answers with status 307 Temporary Redirect",
 	} {
 		if got := answer(t, p, "streamable-http", address); !strings.HasPrefix(got, want) {
@@ -247,7 +247,7 @@ func TestAnswersAreRememberedForSomeTime(t *testing.T) {
 		requests int32
 	}{
 		{0, 200, "ok", 1},
-		{23 * time.Hour, 404, "ok", 0}, // still trusted
+		{23 * time.Hour, 404, "ok", 0}, // the answer is still fresh
 		{2 * time.Hour, 500, "failed it answers with status 500 Internal Server Error", 1},
 		{30 * time.Minute, 200, "failed it answers with status 500 Internal Server Error", 0},
 		{time.Hour, 200, "ok", 1},
@@ -272,7 +272,7 @@ func TestAnswersAreRememberedForSomeTime(t *testing.T) {
 
 func TestFewAddressesAreTriedAtOnceAndNotAllOfMany(t *testing.T) {
 	var running, total atomic.Int32
-	tooMany := make(chan struct{}) // closed when more than four run
+	tooMany := make(chan struct{}) // closed when more than four requests run at once
 	var once sync.Once
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if running.Add(1) > 4 {

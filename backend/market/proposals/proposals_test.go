@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// market is a marketplace whose downloads and installations take some time.
+// market simulates a marketplace in which downloads and installations take some time.
 type market struct {
 	found     []federation.Result
 	problem   string

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// packageIndex is an index on loopback that answers with recorded shapes.
+// packageIndex is an index on loopback that sends recorded answers.
 type packageIndex struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -62,7 +62,7 @@ func source(t *testing.T, address string, env ...string) *Source {
 	return New(Options{Environment: func(context.Context) process.Env { return all }})
 }
 
-// document is the JSON document of a package.
+// document returns the JSON document of a package.
 func document(name, version string, more string) string {
 	return fmt.Sprintf(`{"info":{"name":%q,"version":%q,"summary":"An MCP server for weather","license":"MIT","requires_python":">=3.10","keywords":"mcp,weather",
 		"project_urls":{"Source Code":"https://github.com/x/y.git","Homepage":"https://x.example"},"requires_dist":["mcp>=1.0","httpx ; extra == 'x'"],

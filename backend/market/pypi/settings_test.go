@@ -24,7 +24,7 @@ func write(t *testing.T, text string, path ...string) string {
 	return file
 }
 
-// indexes returns the addresses of the indexes that an environment sets.
+// indexes returns the addresses of the indexes that the settings in an environment name.
 func indexes(t *testing.T, env process.Env) string {
 	t.Helper()
 	s, err := readSettings(env)
@@ -51,7 +51,7 @@ func TestSettingsOfUVGoBeforeThoseOfPip(t *testing.T) {
 		}
 	}
 	write(t, "[global]\nindex-url = https://pip-system.example/simple\n", system, "pip", "pip.conf")
-	env = append(env, "PIP_EXTRA_INDEX_URL=") // /etc/pip.conf of the machine may have settings of its own
+	env = append(env, "PIP_EXTRA_INDEX_URL=") // the machine's /etc/pip.conf may set it
 	write(t,
 		"[global]\nindex-url: https://pip-old.example/simple/\nextra_index_url =\n  https://one.example/simple\n"+
 			"  https://two.example/simple\n", home, ".pip", "pip.conf")

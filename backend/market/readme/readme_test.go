@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// shorten writes the variables as NAME, NAME! for required, NAME* for secret ones.
+// shorten formats the inputs: NAME for a variable, NAME! for a required one, and NAME* for a secret one.
 func shorten(in Inputs) string {
 	var out []string
 	for _, f := range in.Env {

@@ -39,7 +39,7 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	var pids []byte
 	for len(pids) == 0 {
 		<-tick.C
-		pids, _ = os.ReadFile(file) // fails until the program has written the file
+		pids, _ = os.ReadFile(file) // an error means that the program has not written the file yet
 	}
 	cancel()
 	if err := <-ended; err == nil {
@@ -67,7 +67,7 @@ func TestLinesAreReportedWhileTheProgramRuns(t *testing.T) {
 	var got []string
 	output, err := Run(ctx, process.Clean(), func(line string) {
 		if got = append(got, line); len(got) == 4 {
-			cancel() // the program waits for this: without live lines, it would not end
+			cancel() // the program runs until it is cancelled, which happens only if lines are reported at once
 		}
 	}, "/bin/sh", "-c",
 		`printf 'npm http fetch GET 200\n10 %%\r20 %%\r'; echo token npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exec sleep 1000`)

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 )
 
-// offerBundle lists a version of a bundle, which asks for a token.
+// offerBundle lists a version of a bundle that asks for a token.
 func (h *hub) offerBundle(version, program string) listing.Listing {
 	h.t.Helper()
 	manifest, err := json.Marshal(map[string]any{

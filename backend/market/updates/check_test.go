@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// world is all that a check needs, in memory: one server, which has the version 1.0.0.
+// world has the dependencies of a check in memory, with one server of the version 1.0.0.
 type world struct {
 	mu     sync.Mutex
 	asked  []time.Duration // since the start

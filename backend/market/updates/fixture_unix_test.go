@@ -48,8 +48,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// hub has everything that updates need. All is real but the programs that are reported to be installed, and the
-// registries, which run on this machine.
+// hub is an Updates with its dependencies. They are real, except that the check for installed programs is simulated
+// and the registries run on this machine.
 type hub struct {
 	*updates.Updates
 	t         *testing.T
@@ -69,7 +69,7 @@ type hub struct {
 	stop      func()
 }
 
-// listings has the present listings by their ids.
+// listings has the current listings by ID.
 type listings struct {
 	mu  sync.Mutex
 	all map[string]listing.Listing
@@ -88,7 +88,7 @@ func (l *listings) set(one listing.Listing, err error) {
 	l.all, l.err = map[string]listing.Listing{one.ID(): one}, err
 }
 
-// programs are all installed.
+// programs simulates a machine on which all programs are installed.
 type programs struct{}
 
 func (programs) Check(context.Context) prerequisites.Report {
@@ -177,7 +177,7 @@ func newHub(t *testing.T) *hub {
 	return h
 }
 
-// offer makes a version of a package the newest one, and lists it. The listing asks for some variables.
+// offer makes a version of a package the newest one, and lists it. The listing asks for the variables env.
 func (h *hub) offer(version, program string, env ...listing.Field) listing.Listing {
 	h.t.Helper()
 	h.npm.publish(version, npmPackage(h.t, version, program))
@@ -189,13 +189,12 @@ func (h *hub) offer(version, program string, env ...listing.Field) listing.Listi
 	return l
 }
 
-// install installs the server weather.
 func (h *hub) install(l listing.Listing, answers map[string][]string) {
 	h.t.Helper()
 	h.succeed(h.installer.Install(installer.Order{Request: plan.Request{Listing: l, Answers: answers}}))
 }
 
-// succeed waits for the end of a job, which must succeed.
+// succeed waits for the end of a job, and fails the test if the job fails.
 func (h *hub) succeed(p installer.Progress, err error) {
 	h.t.Helper()
 	if err == nil {
@@ -207,7 +206,7 @@ func (h *hub) succeed(p installer.Progress, err error) {
 	}
 }
 
-// fail waits for the end of a job, which must fail.
+// fail waits for the end of a job, and fails the test if the job succeeds.
 func (h *hub) fail(p installer.Progress, err error) (installer.Result, error) {
 	h.t.Helper()
 	if err != nil {
@@ -245,7 +244,7 @@ func (h *hub) only() updates.Server {
 	return all[0]
 }
 
-// state describes what must be the same after a comparison or failure.
+// state describes everything that must be unchanged after a comparison or a failure.
 func (h *hub) state() string {
 	h.t.Helper()
 	var out []string
@@ -346,7 +345,7 @@ func (r *npmRegistry) serve(w http.ResponseWriter, q *http.Request) {
 	})
 }
 
-// npmPackage makes the file of a version.
+// npmPackage returns the tarball of a version.
 func npmPackage(t *testing.T, version, program string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -373,8 +372,9 @@ func npmPackage(t *testing.T, version, program string) []byte {
 	return out.Bytes()
 }
 
-// program returns an MCP server in JavaScript with these tools. answers has the JavaScript expressions of their results,
-// by their names; in them, args are the arguments of a call. Each call is noted in the file calls in the home folder.
+// program returns an MCP server in JavaScript with these tools. answers maps the names of tools to JavaScript
+// expressions of their results, in which args are the arguments of the call. The server appends each call to the file
+// calls in the home folder.
 func program(version string, tools []string, answers map[string]string) string {
 	var cases strings.Builder
 	for name, answer := range answers {
@@ -400,7 +400,7 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 `
 }
 
-// tool is the definition of a tool.
+// tool returns the definition of a tool.
 func tool(name, description, arguments string, readOnly bool) string {
 	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{%s}},"annotations":{"readOnlyHint":%v}}`,
 		name, description, arguments, readOnly)

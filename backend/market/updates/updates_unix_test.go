@@ -129,7 +129,7 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	if s := h.only(); s.Version != "1.0.0" || s.Former != "" || !s.Updatable {
 		t.Errorf("after the rollback: %+v", s)
 	}
-	if got := h.call("about"); got != "1.0.0 Bergen t0ken-value k3y-value 1" { // the secret of the newer version stays
+	if got := h.call("about"); got != "1.0.0 Bergen t0ken-value k3y-value 1" { // the secret of the newer version is kept
 		t.Errorf("after the rollback: %q", got)
 	}
 	if _, lists := h.catalog.Snapshot().Lookup("weather", "archive"); !lists {
@@ -138,7 +138,7 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	if _, err := h.fail(h.Rollback(t.Context(), "weather")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("without a former version: %v", err)
 	}
-	h.succeed(h.Apply(t.Context(), "weather", updates.ApplyOrder{})) // the key is stored
+	h.succeed(h.Apply(t.Context(), "weather", updates.ApplyOrder{})) // the key is stored already
 	if got := h.call("about"); got != "1.1.0 Bergen t0ken-value k3y-value 1" {
 		t.Errorf("after the second update: %q", got)
 	}
@@ -216,7 +216,7 @@ func TestAVersionThatDoesNotWorkChangesNothing(t *testing.T) {
 func TestACancelledComparisonLeavesNothingBehind(t *testing.T) {
 	h := newHub(t)
 	h.install(h.offer("1.0.0", first()), nil)
-	// it never answers
+	// the new version never answers
 	h.offer("1.1.0", "#!/usr/bin/env node\nrequire('fs').writeFileSync(process.env.HOME + '/started', ''); process.stdin.resume()\n")
 	before := h.state()
 	p, err := h.Compare(t.Context(), "weather", updates.CompareOrder{})
@@ -226,7 +226,7 @@ func TestACancelledComparisonLeavesNothingBehind(t *testing.T) {
 	if _, err := h.Apply(t.Context(), "weather", updates.ApplyOrder{}); fault.KindOf(err) != fault.Busy {
 		t.Errorf("a second job: %v", err)
 	}
-	programtest.Eventually(t, "the new version has started", func() bool { // a process that has not answered sends no event
+	programtest.Eventually(t, "the new version has started", func() bool { // poll, because a process that has not answered sends no event
 		_, err := os.Stat(filepath.Join(h.home, "started"))
 		return err == nil
 	})
@@ -254,7 +254,7 @@ func TestRecordedCallsAreReplayedUnlessTheyMayChangeSomething(t *testing.T) {
 	h.install(h.offer("1.0.0", program("1.0.0", tools, nil)), nil)
 	newer := slices.Clone(tools)
 	newer = slices.Delete(newer, 2, 3)
-	newer[3] = tool("claims", "Changes something.", "", true) // only the newer version says so
+	newer[3] = tool("claims", "Changes something.", "", true) // only the newer version declares the tool read-only
 	h.offer("1.1.0", program("1.1.0", newer, map[string]string{
 		"forecast": `text({sky: "grey", wind: args && args.day === "two" ? "strong" : 3})`,
 		"list":     `text([{id: 1}, {id: 2}])`, "send": `text("sent")`, "claims": `text("changed")`,
