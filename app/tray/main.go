@@ -3,8 +3,8 @@
 // it, and restarts a hub that has died. Notifications tell the user that something waits for a decision. The program
 // is an ordinary client of the hub and stores nothing.
 //
-// The icon requires the build tag tray and, on Linux, GTK: make tray. Without the tag, the program prints an error
-// and exits.
+// The icon requires the build tag tray and, on Linux, GTK; make tray builds it. Without the tag, the program prints
+// an error and exits.
 package main
 
 import (

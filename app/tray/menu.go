@@ -149,8 +149,8 @@ func openedBy(s state) string {
 	return commandServers
 }
 
-// attentionLine counts the questions, the servers that wait for approval, the held items of servers, the servers that
-// need a sign-in, and the servers that have failed.
+// attentionLine counts the questions, the servers that wait for approval, the held tools and texts of servers, the
+// servers that need a sign-in, and the servers that have failed.
 func attentionLine(questions, waiting, held, signIns, failed int) string {
 	var parts []string
 	if questions > 0 {

@@ -36,10 +36,10 @@ type notifier interface {
 }
 
 // announcer decides when to notify: once for each server that begins to wait for approval, once for each question,
-// when the number of held items grows, and once each time that the sign-in to a server ends.
+// when the number of held tools and texts of servers grows, and once each time that the sign-in to a server ends.
 type announcer struct {
 	known map[string][]string // what was waiting before, by key
-	held  int                 // number of items that were held before
+	held  int                 // number of tools and texts that were held before
 	ended map[int64]bool      // servers whose notice about an ended sign-in was shown; removed when a person signs in
 }
 

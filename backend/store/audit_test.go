@@ -174,7 +174,7 @@ func TestAForgedEndIsFound(t *testing.T) {
 	if got := a.verify(); got.Broken != 5 {
 		t.Errorf("with the file: %+v", got)
 	}
-	// The attacker also forges the file with the head.
+	// The attacker also forges the file in which the hub keeps the hash of the last entry.
 	if err := a.store.Close(); err != nil {
 		t.Fatal(err)
 	}

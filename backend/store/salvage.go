@@ -163,8 +163,8 @@ func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (compl
 	return false, nil
 }
 
-// sound reports whether SQLite finds no damage in the pages of a table, and no other table has the same root page. If
-// it returns false, rows may be missing even if the table can be read to its end.
+// sound reports whether SQLite finds no damage in the pages of a table, and no other table or index has the same root
+// page. If it returns false, rows may be missing even if the table can be read to its end.
 func sound(ctx context.Context, db *sql.DB, table string) bool {
 	var verdict string
 	var roots int

@@ -53,7 +53,7 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	}
 	switch {
 	case versioned == 0 && ours == 0:
-		return 0, nil // the database is empty
+		return 0, nil // no tables of this program yet
 	case versioned == 0:
 		return 0, damage("the version of the schema is missing")
 	}

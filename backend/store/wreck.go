@@ -138,7 +138,7 @@ func mendHeader(file string) error {
 	h[20] = 0                                         // bytes reserved at the end of a page
 	binary.BigEndian.PutUint32(h[28:], uint32(pages)) // size in pages
 	binary.BigEndian.PutUint32(h[32:], 0)             // no free pages, so that a damaged list is not read
-	binary.BigEndian.PutUint32(h[36:], 0)             //
+	binary.BigEndian.PutUint32(h[36:], 0)             // number of free pages
 	binary.BigEndian.PutUint32(h[44:], 4)             // format of the schema
 	binary.BigEndian.PutUint32(h[52:], 0)             // no automatic vacuum
 	binary.BigEndian.PutUint32(h[56:], 1)             // UTF-8

@@ -65,7 +65,7 @@ type Progressed struct {
 	At     time.Time
 }
 
-// Downloader downloads packages. It never runs code of them. It is safe for concurrent use.
+// Downloader downloads packages. It runs none of their code. It is safe for concurrent use.
 type Downloader struct {
 	options Options
 	empty   func() // removes what downloads of a killed hub have left, once

@@ -28,9 +28,9 @@ const (
 	maxKept    = 100
 )
 
-// Source is a registry that can be searched. Search returns at most limit listings that fit a text, the best first. It may
-// return listings together with an error if they are not complete. Get returns one server of the source by its name; it may
-// be nil.
+// Source is a registry that can be searched. Search returns at most limit listings that match a text, the best first.
+// It may return listings together with an error if they are not complete. Get returns one server of the source by its
+// name; it may be nil.
 type Source struct {
 	Name   string
 	Search func(ctx context.Context, text string, limit int) ([]listing.Listing, error)
@@ -86,8 +86,8 @@ type Query struct {
 	// Wait ends the search this long after the first source has found something, with the results so far. 0 waits for all
 	// sources, at most for Patience.
 	Wait time.Duration
-	// Within answers after this time with the results so far. Answer.Done is then false, and the sources go on, so that the same
-	// query finds more a moment later. 0 waits until the search is done.
+	// Within limits the time until Search returns the results so far. Answer.Done is then false, and the sources
+	// continue, so that the same query finds more a moment later. 0 waits until the search is done.
 	Within time.Duration
 }
 
@@ -166,7 +166,7 @@ func (f *Federation) Search(ctx context.Context, q Query, partial func(Answer)) 
 				follow()
 				return s.answer(false)
 			}
-		case <-work.Done(): // also once all sources have returned
+		case <-work.Done(): // ends when all sources have returned, too
 			s.drain()
 			why := tooSlow
 			if ctx.Err() != nil {
@@ -229,7 +229,7 @@ func (f *Federation) start(ctx context.Context, cancel func(), q Query) *inquiry
 }
 
 // ask searches one source, or returns its recent answer to the same text. If a search for the same text is running,
-// ask waits for the answer of that.
+// ask waits for its answer.
 func (f *Federation) ask(ctx context.Context, source Source, text string) ([]listing.Listing, error) {
 	key := request{source.Name, strings.ToLower(text)}
 	for {

@@ -17,7 +17,7 @@ const (
 	// well.
 	trustShare = 0.25
 	// related is the minimum relevance of a result that contains a word of the text. Sources find the others by
-	// meaning, or by texts that they do not send.
+	// meaning, or by texts that they do not return.
 	related = 0.05
 	// fitting is the relevance from which a result matches so well that results without a word of the text are left
 	// out.

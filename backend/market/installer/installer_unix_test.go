@@ -490,7 +490,7 @@ func TestAFailureKeepsTheBundleOfAnotherServer(t *testing.T) {
 	}
 }
 
-// late delays Add for the server name until the test allows it.
+// late delays Add for the server called name until the test allows it.
 type late struct {
 	installer.Intake
 	name             string

@@ -101,8 +101,8 @@ func TestAnNpmPackageIsInstalledWithTheUsersOwnNpm(t *testing.T) {
 		file, promised []byte
 		identifier     string
 		step           installer.Step
-		want           string // in the error
-		line           string // in the output
+		want           string // part of the error
+		line           string // part of the output
 	}{
 		"a server":                      {good, good, "@ada/weather", installer.Done, "", "/weather-1.0.0.tgz"},
 		"a package that exits at once":  {broken, broken, "@ada/weather", installer.Start, "the station is closed", "/weather-1.0.0.tgz"},
@@ -152,7 +152,7 @@ func TestAFailureOfNpmShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc // nil means that the registry cannot be reached
 		tls     bool
-		want    string // in the error
+		want    string // part of the error
 		timeout string // npm's timeout in milliseconds
 	}{
 		"no network":                     {nil, false, "ECONNREFUSED", ""},

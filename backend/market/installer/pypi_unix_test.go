@@ -71,7 +71,7 @@ func TestAPythonPackageIsInstalledWithTheUsersOwnUv(t *testing.T) {
 		file, promised []byte
 		identifier     string
 		step           installer.Step
-		want           string // in the error
+		want           string // part of the error
 	}{
 		"a server":                      {good, good, "ada-weather", installer.Done, ""},
 		"a package that exits at once":  {broken, broken, "ada-weather", installer.Start, "the station is closed"},

@@ -23,8 +23,8 @@ const (
 	maxChanges = 256
 )
 
-// sweepRemoved removes the bundles, programs and images of servers that are removed, until ctx ends. It takes over the
-// subscription changes, which stop ends.
+// sweepRemoved removes the bundles, programs and images of servers that are removed, until ctx ends. It owns the
+// subscription changes, and calls stop to end it.
 func (o *leftovers) sweepRemoved(ctx context.Context, changes <-chan registry.Changed, stop func()) {
 	defer func() { stop() }()
 	var due <-chan time.Time

@@ -17,12 +17,12 @@ type Version struct {
 	Planned    Configured        // as a new installation of the version would be configured
 	Configured Configured        // Planned, with the changes that a person has made to the present configuration
 	Values     map[string]string // of the secrets that are to be added to the keychain
-	Record     Install           // to be added; ignored if To is set
+	Record     Install           // record to add; ignored if To is set
 	To         int64             // if not 0, the id of the record of the former version to which the server returns
 }
 
-// Switch gives a server another version. Its settings, its other secrets and its links to secrets of other servers stay.
-// The next call starts it.
+// Switch gives a server another version. Its settings, its other secrets and its links to secrets of other servers
+// are kept. The next call to the server starts the new version.
 func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	w.Enter(Switch)
 	i := w.installer

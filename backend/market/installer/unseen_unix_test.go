@@ -43,7 +43,7 @@ func TestNothingOfAnUnseenPackageRunsBeforeTheApproval(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		of   listing.Package
-		want string // in the error
+		want string // part of the error
 	}{
 		"npm": {of: listing.Package{
 			Kind: listing.KindNPM, Identifier: "weather", Version: "1.0.0",

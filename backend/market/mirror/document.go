@@ -70,8 +70,8 @@ func publisher(space string) string {
 // Tool converts a listing to a tool, the form that the search for tools reads. id is the ID of the tool.
 func Tool(l *listing.Listing, id int64) *catalog.Tool { return documentOf(l).tool(id) }
 
-// tool converts a document to a tool, which the search reads: its server is the publisher, and its only parameter is
-// named by the terms.
+// tool converts a document to a tool, which the search reads. The server of the tool is the publisher, and the terms
+// are the name of its only parameter.
 func (d Document) tool(id int64) *catalog.Tool {
 	t := &catalog.Tool{ID: id, Server: d.Publisher, Name: d.Name, Title: d.Title, Description: d.Description, Hash: d.Hash}
 	if d.Terms != "" {

@@ -23,8 +23,8 @@ const (
 	leastShare = 0.3
 )
 
-// finder searches the documents of the copy with the search for tools. It holds them in memory. Their vectors are
-// computed and stored while run runs; a document without a vector is found by its words alone.
+// finder searches the documents of the copy with the search for tools. It holds them in memory. The method run
+// computes and stores their vectors; a document without a vector is found by its words alone.
 type finder struct {
 	catalog *catalog.Catalog
 	search  *search.Searcher
@@ -37,7 +37,7 @@ type finder struct {
 }
 
 func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error) {
-	bus := &events.Bus{} // a bus of its own keeps these documents out of the hub's search for tools
+	bus := &events.Bus{} // a separate bus, so that the hub's search for tools does not see these documents
 	c, err := catalog.Open(ctx, unstored{}, bus, log)
 	if err != nil {
 		return nil, err

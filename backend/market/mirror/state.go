@@ -33,7 +33,7 @@ type Store interface {
 // only changes.
 type State struct {
 	URL    string // address of the registry
-	Format int    // see the constant format
+	Format int    // version of the form in which listings are stored
 	Round  int64  // number of the last round
 	Open   bool   // the round is not complete
 	Full   bool   // the round reads all servers, not only changes

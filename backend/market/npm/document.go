@@ -26,9 +26,8 @@ const (
 	abbreviated = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
 )
 
-// Release returns the release of a package that wanted names: an exact version, a tag such as latest, or the newest
-// version of a series such as 1.x. An empty wanted means the tag latest. The error is a fault.NotFound if no version
-// matches.
+// Release returns one release of a package. wanted is an exact version, a tag such as latest, or a series such as
+// 1.x, which means its newest version; "" means the tag latest. The error is a fault.NotFound if no version matches.
 func (s *Source) Release(ctx context.Context, name, wanted string) (listing.Release, error) {
 	document, c, err := s.document(ctx, name, abbreviated)
 	if err != nil {
@@ -145,7 +144,8 @@ func (s *Source) document(ctx context.Context, name, accept string) (fetch.Objec
 	return document, c, err
 }
 
-// find returns the version that wanted names, and its manifest, which is nil if there is no such version.
+// find returns the version that wanted selects, as in Release, and its manifest, which is nil if there is no such
+// version.
 func find(document fetch.Object, wanted string) (version string, manifest fetch.Object) {
 	versions := document.Object("versions")
 	version = wanted

@@ -41,8 +41,8 @@ type Options struct {
 // Source searches npm. Its methods may be called concurrently.
 type Source struct {
 	options Options
-	// fallback is a buffered channel that guards the default registry of npm, "" until npm has answered. It is empty
-	// while a search asks npm.
+	// fallback holds the registry that npm uses by default, or "" until npm has been asked for it. A search that asks
+	// npm empties the channel, so that others wait for the answer.
 	fallback chan string
 }
 

@@ -100,7 +100,7 @@ func (s *settings) get(key string) string {
 	return ""
 }
 
-// builtinFile returns the settings file in the folder of npm itself, "" if npm does not exist.
+// builtinFile returns the settings file in the folder of npm itself, and "" if npm is not installed.
 func builtinFile(env process.Env) string {
 	path := env.LookPath("npm")
 	if path == "" {

@@ -59,8 +59,8 @@ func New(o Options) *Client {
 	return c
 }
 
-// parse parses the address of a registry. It removes the version of the API from the end, which people often copy
-// too.
+// parse parses the address of a registry. It removes the path of the API, such as /v0.1/servers, which people often
+// copy too.
 func parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

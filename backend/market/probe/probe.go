@@ -128,9 +128,8 @@ func fill(remotes []*listing.Remote, answer listing.Probe) {
 	}
 }
 
-// Probe probes the addresses of listings and fills in the answers. It skips addresses with a fresh answer, and all
-// after the first MaxAddresses others. Addresses that are not probed before ctx ends keep their stored answers; that
-// is no error.
+// Probe probes at most MaxAddresses addresses of the listings and fills in the answers. It skips addresses with a
+// fresh answer. Addresses that are not probed before ctx ends keep their stored answers; that is no error.
 func (p *Prober) Probe(ctx context.Context, listings []listing.Listing) error {
 	urls, remotes, err := p.known(ctx, listings)
 	if err != nil {

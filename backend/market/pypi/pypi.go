@@ -41,8 +41,8 @@ type Options struct {
 // Source searches well-known servers on PyPI. Its methods may be called concurrently.
 type Source struct {
 	options Options
-	// fallback is a buffered channel that guards the default index of uv or pip, "" until one of them has answered.
-	// It is empty while a search asks them.
+	// fallback holds the index that uv or pip uses by default, or "" until one of them has been asked for it. A
+	// search that asks them empties the channel, so that others wait for the answer.
 	fallback chan string
 
 	mu    sync.Mutex

@@ -102,8 +102,8 @@ func (c *collector) set(name, value string) *found {
 	return f
 }
 
-// args reads the arguments of a server. Those after the package become inputs, unless an earlier configuration had
-// some. Those before it may set variables of a container.
+// args reads the arguments of a server. Options -e and --env set variables. The arguments after the package become
+// inputs, unless the command is a container engine or an earlier configuration had some.
 func (c *collector) args(command string, args []string) {
 	own := -1
 	for i, arg := range args {

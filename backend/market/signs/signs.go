@@ -40,7 +40,7 @@ var (
 
 // Server reports whether a package is an MCP server, and returns the signs of it. It takes one strong sign or two
 // weak ones. A package without a program is not a server. If its name or description says that it is something else,
-// only a declared registry name makes it a server.
+// such as a library, it takes a declared registry name or several more signs.
 func Server(f Facts) (yes bool, signs []string) {
 	if f.Complete && len(f.Programs) == 0 {
 		return false, nil

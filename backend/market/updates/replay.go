@@ -42,8 +42,8 @@ type Replay struct {
 
 // Left counts the recorded calls that were not replayed, by reason.
 type Left struct {
-	Redacted    int `json:"redacted"`      // the record lacks secrets in the arguments
-	Cut         int `json:"cut"`           // the record lacks a part of the arguments, which were too long
+	Redacted    int `json:"redacted"`      // the arguments contained secrets, which are not recorded
+	Cut         int `json:"cut"`           // the arguments were too long to be recorded completely
 	NotReadOnly int `json:"not_read_only"` // the tool may change something
 	Unanswered  int `json:"unanswered"`    // the call was refused or cancelled, or the server failed
 	Repeated    int `json:"repeated"`      // an identical call was replayed
