@@ -200,7 +200,7 @@ func TestSubmenusAreLimitedAndLeadToTheWindow(t *testing.T) {
 				servers[i].Approved = approved
 			}
 			items := menuOf(state{Phase: connected, Servers: servers}).Items[6].Items
-			more, each := commandApprovals, 2 // its name, and its approval code
+			more, each := commandApprovals, 2 // each server has an item for its name and one for its approval code
 			if approved {
 				items = menuOf(state{Phase: connected, Servers: servers}).Items[5].Items
 				more, each = commandServers, 1
