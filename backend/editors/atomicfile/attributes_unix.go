@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepAttributes gives a new file the extended attributes of an old one, to
-// which access control lists belong on Linux. Those that the system manages are
-// kept only if it allows that.
+// keepAttributes copies the extended attributes of the file old to f. On Linux these include access
+// control lists. An attribute that the system manages is skipped if the system refuses to set it.
 func keepAttributes(f *os.File, old string) error {
 	from, err := os.OpenFile(old, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -41,8 +40,8 @@ func systemAttribute(name string) bool {
 	return strings.HasPrefix(name, "security.") || strings.HasPrefix(name, "trusted.") || strings.HasPrefix(name, "com.apple.")
 }
 
-// attributes returns the names of a file's attributes; none where the file
-// system has no attributes.
+// attributes returns the names of the extended attributes of a file, or none if the file system
+// does not support them.
 func attributes(f *os.File) ([]string, error) {
 	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(int(f.Fd()), into) })
 	if err != nil || len(list) == 0 {
@@ -58,7 +57,8 @@ func attribute(f *os.File, name string) ([]byte, error) {
 	return grow(func(into []byte) (int, error) { return unix.Fgetxattr(int(f.Fd()), name, into) })
 }
 
-// grow calls read with a buffer of the size that read asks for.
+// grow calls read first with nil, which returns the size of the value, and then with a buffer of
+// that size.
 func grow(read func([]byte) (int, error)) ([]byte, error) {
 	for {
 		size, err := read(nil)

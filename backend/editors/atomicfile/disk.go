@@ -29,17 +29,17 @@ const (
 // replace single operations in tests.
 type Disk struct {
 	Sync  func(*os.File) error                 // nil: File.Sync
-	Swap  func(temp, target string) error      // exchanges two files; nil: in one step where the system can
+	Swap  func(temp, target string) error      // exchanges two files; nil: atomically if the system supports it
 	Busy  func(error) bool                     // whether to retry after an error; nil: when the file is in use
-	Rest  time.Duration                        // how long a file must be unchanged before it is believed; 0: 250 ms
+	Rest  time.Duration                        // how long a file must be unchanged before its content is used; 0: 250 ms
 	Clock func(temp string) (time.Time, error) // the file system's time at which a file was written; nil: the file's time
 }
 
-// Replace gives a file new content. It creates missing folders, readable by the
-// user only. The error is a fault.Conflict when the file no longer matches f or
-// another program writes it at the same moment, a fault.Busy when another
-// program holds its lock or has it open, and a fault.Denied when f cannot be
-// written. After an error the file has the content that other programs gave it.
+// Replace gives a file new content. It creates missing folders, readable by the user only. The
+// error is a fault.Conflict when the file no longer matches f or another program writes it at the
+// same moment, a fault.Busy when another program holds its lock or has it open, and a fault.Denied
+// when f cannot be written. After an error the file has the content that another program last
+// wrote.
 func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err := f.CheckWritable(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err != nil {
 		return unwritable(f, err)
 	}
-	defer func() { _ = os.Remove(temp) }() // after the exchange: the previous file, of which the caller has a copy
+	defer func() { _ = os.Remove(temp) }() // after an exchange, this is the previous file, whose content is in f.Data
 	if err := d.await(ctx, f, temp); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (d Disk) await(ctx context.Context, f File, temp string) error {
 	return WaitForLock(ctx, f.Target)
 }
 
-// finish makes a change durable and checks that it is still there.
+// finish flushes the folder to the disk and checks that the file still has the given hash.
 func (d Disk) finish(f File, hash string) error {
 	if err := d.syncFolder(filepath.Dir(f.Target)); err != nil {
 		return unwritable(f, err)
@@ -218,8 +218,8 @@ func (d Disk) sync(f *os.File) error {
 	return f.Sync()
 }
 
-// SyncAll flushes files and folders to the disk concurrently, because a
-// journaling file system flushes many as fast as one.
+// SyncAll flushes files and folders to the disk concurrently, because a journaling file system can
+// flush many of them in one transaction.
 func (d Disk) SyncAll(paths ...string) error {
 	failed := make(chan error, len(paths))
 	for _, path := range paths {
@@ -289,14 +289,14 @@ func removeAbandoned(target string) {
 	}
 }
 
-// attempts is how often Edit starts again because the file was written at the
-// same moment.
+// attempts is how many times Edit tries to replace a file that other programs write at the same
+// moment.
 const attempts = 3
 
-// Edit changes a file to what edit returns for its present content, which is
-// empty when the file does not exist. It waits until the file is at rest and
-// starts again when another program writes it at the same moment. check is as
-// for ReadAtRest. The error is as for Replace, or that of edit.
+// Edit replaces the content of a file with the result of edit, whose argument is the present
+// content, or empty if the file does not exist. It waits until the file is at rest, and reads it
+// again when another program writes it at the same moment. check is as for ReadAtRest. The error is
+// as for Replace, or that of edit.
 func (d Disk) Edit(ctx context.Context, path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error {
 	defer LockFolder(ctx, path)()
 	for n := 1; ; n++ {

@@ -13,14 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// exchange puts temp, whose content has the hash fresh, in the place of an
-// existing file. Afterwards temp is the previous file.
+// exchange puts temp, whose content has the hash fresh, in the place of an existing file.
+// Afterwards temp is the previous file.
 //
-// No system has a rename that compares. Therefore the two files are exchanged:
-// the previous file, as it was at this instant, gets the name temp, and is
-// compared. It is then watched for a moment, because a program that had opened
-// it before the exchange writes to it and not to the new file. If it is not the
-// expected file or if it is written, the files are exchanged back.
+// No system can rename a file on the condition that the target has an expected content. Therefore
+// exchange swaps the two files, and then compares the previous file, which now has the name temp,
+// with f. It also watches the previous file for a moment, because a program that opened it before
+// the exchange writes to it and not to the new file. If the previous file is not the expected one,
+// or if a program writes it, exchange swaps the files back.
 func (d Disk) exchange(ctx context.Context, f File, temp, fresh string) error {
 	guard, err := d.guard(ctx, f)
 	if err != nil {
@@ -77,10 +77,9 @@ func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
 	}
 }
 
-// watch watches the previous file, which now has the name old, and reports
-// whether it is the expected one and is not written. Where a guard holds, only
-// a program that was just opening the file can still write it, so the watch is
-// short.
+// watch watches the previous file, which now has the name old. It reports whether the file is the
+// expected one and no program writes it. If the guard holds, only a program that was just opening
+// the file can still write it, so the watch is short.
 func (d Disk) watch(guard *guard, f File, old string) bool {
 	first, err := Read(old)
 	if err != nil || !first.Exists { // a system without an exchange keeps no previous file
@@ -111,10 +110,9 @@ func sameContent(path, hash string) bool {
 	return err == nil && f.Hash == hash
 }
 
-// putBack undoes an exchange: old, the previous file or one by which another
-// program has replaced it, gets its place back. If another program has written
-// the new file too, that one stays, because it is newer, and the other one is
-// kept beside it. The error is always a fault.
+// putBack undoes an exchange: it moves old back to f.Target. If another program has written
+// f.Target since the exchange, that newer version stays, and putBack keeps old beside it under
+// another name. The error is always a fault.
 func (d Disk) putBack(guard *guard, f File, old, fresh string) error {
 	if sameContent(f.Target, fresh) {
 		if err := d.retry(context.Background(), func() error { return d.swap(old, f.Target) }); err != nil {
@@ -133,8 +131,8 @@ func (d Disk) putBack(guard *guard, f File, old, fresh string) error {
 	return d.keepAside(f, old)
 }
 
-// keepAside gives a version of the file that no longer has a place a name that
-// is not cleaned up.
+// keepAside renames version, which cannot stay at f.Target, to a name with the suffix .kept-N. No
+// clean-up removes files with such a name.
 func (d Disk) keepAside(f File, version string) error {
 	for n := 1; ; n++ {
 		kept := filepath.Join(filepath.Dir(f.Target), filepath.Base(f.Target)+".kept-"+strconv.Itoa(n))
@@ -155,8 +153,8 @@ func (d Disk) keepAside(f File, version string) error {
 	}
 }
 
-// create gives temp the name of a file that did not exist, unless another
-// program has created it since.
+// create gives temp the name f.Target, unless another program has created a file there since f was
+// read.
 func (d Disk) create(f File, temp string) error {
 	if err := checkHash(f, ""); err != nil {
 		return err
@@ -171,9 +169,8 @@ func (d Disk) create(f File, temp string) error {
 	return paths.Rename(temp, f.Target) // a file system without hard links
 }
 
-// detach removes an existing file: it gets the name aside, is compared and
-// watched like a file that was exchanged, and gets its place back if another
-// program writes it.
+// detach removes an existing file. It renames the file to aside, and compares and watches it as
+// after an exchange. If another program writes the file, detach renames it back.
 func (d Disk) detach(ctx context.Context, f File, aside string) error {
 	guard, err := d.guard(ctx, f)
 	if err != nil {
@@ -210,8 +207,8 @@ func (d Disk) swap(temp, target string) error {
 	return swapByLink(temp, target)
 }
 
-// swapByLink gives temp the name target, and the file that had that name the
-// name temp. On a file system without hard links, it is not kept.
+// swapByLink gives temp the name target, and the file that had that name the name temp. On a file
+// system without hard links, the previous file is lost.
 func swapByLink(temp, target string) error {
 	old, linked := temp+"-old", error(nil)
 	for n := 2; ; n++ { // on Windows a name stays as long as the removed file is open

@@ -1,14 +1,13 @@
-// Package atomicfile replaces the content of a file that belongs to another
-// program: completely or not at all, at the end of all symbolic links, with the
-// same mode, owner and extended attributes, and only if the file is unchanged
-// since it was read. It refuses a file for which it cannot keep one of these
-// promises. It does not look at the content; package configedit edits text.
+// Package atomicfile replaces the content of a file that belongs to another program: completely or
+// not at all, at the end of all symbolic links, with the same mode, owner and extended attributes,
+// and only if the file is unchanged since it was read. It refuses a file for which it cannot keep
+// one of these promises. It does not look at the content; package configedit edits text.
 //
-// Other programs do not know about this one and may write at any moment: by a
-// rename, or by truncating the file and writing it again. So a file is read only
-// when it is at rest (see Disk.ReadAtRest), and it is exchanged with the new one
-// instead of being replaced, so that a version that appeared at the last moment
-// is seen and gets its place back (see Disk.exchange).
+// Other programs do not coordinate with this one and may write at any moment: by a rename, or by
+// truncating the file and writing it again. So a file is read only when it is at rest (see
+// Disk.ReadAtRest). It is then exchanged with the new file rather than overwritten, so that a
+// version that another program wrote at the last moment is detected and restored (see
+// Disk.exchange).
 package atomicfile
 
 import (
@@ -190,7 +189,7 @@ func ignoreMissing(path string, err error) error {
 // permissions itself, because the operating system lets root write a file that
 // its owner has made read-only.
 func (f File) CheckWritable() error {
-	if f.info != nil { // nil for a file that a preview has created, too
+	if f.info != nil { // also nil for a File that a preview constructs
 		if err := f.checkReplaceable(); err != nil {
 			return err
 		}
@@ -222,12 +221,12 @@ func (f File) checkReplaceable() error {
 	return nil
 }
 
-// linkPatience is how long another hard link may exist before it counts. Where the
-// system cannot exchange two files, a replacement by another hub creates one for a
-// moment.
+// linkPatience is how long another hard link may exist before CheckWritable refuses the file. On a
+// system that cannot exchange two files, another hub that replaces the file creates such a link for
+// a moment.
 const linkPatience = time.Second
 
-// hasOtherLink reports whether the file has a second name that stays.
+// hasOtherLink reports whether the file still has another hard link after linkPatience.
 func (f File) hasOtherLink() bool {
 	for end := time.Now().Add(linkPatience); hardLinks(f.Target, f.info) > 1; {
 		if time.Now().After(end) {

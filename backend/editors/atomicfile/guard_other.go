@@ -2,8 +2,8 @@
 
 package atomicfile
 
-// guard does nothing: the system does not tell whether a program has a file
-// open for writing.
+// guard does nothing, because this system cannot report whether a program has a file open for
+// writing.
 type guard struct{}
 
 func newGuard(string) (*guard, error) { return &guard{}, nil }

@@ -10,10 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// guard is a handle with which a file stays open, so that no program can open it
-// for writing. Programs may read, rename and replace it.
+// guard keeps a file open so that no program can open it for writing. Programs may still read,
+// rename and replace the file.
 type guard struct {
-	file *os.File    // nil without a guard
+	file *os.File    // nil if the file could not be guarded
 	info fs.FileInfo // of file
 }
 
@@ -24,7 +24,7 @@ func newGuard(path string) (*guard, error) {
 		return nil, err
 	}
 	if err != nil {
-		return &guard{}, nil // the caller finds out why
+		return &guard{}, nil // the next access to the file returns the reason
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -52,8 +52,8 @@ func (g *guard) covers(f File) bool {
 	return err == nil && os.SameFile(g.info, info)
 }
 
-// yield releases the guard if an operation may have failed because of it: file
-// systems other than NTFS replace no open file. It reports whether to try again.
+// yield releases the guard if an operation may have failed because of it: file systems other than
+// NTFS cannot replace an open file. It reports whether to try again.
 func (g *guard) yield(err error) bool {
 	if g.file == nil || !paths.InUse(err) {
 		return false

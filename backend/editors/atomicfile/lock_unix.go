@@ -12,15 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockTimeout is how long the lock of a folder is awaited. Another user may
-// hold it for no good reason, so it is then ignored.
+// lockTimeout is how long LockFolder waits. It then returns without the lock, because any user who
+// can read the folder could hold the lock forever.
 const lockTimeout = 5 * time.Second
 
-// LockFolder waits until no other process that uses this package, such as the
-// hub of another data folder, changes a file in the folder of path. The lock is
-// one of the system, so it ends with its process and leaves nothing behind. The
-// files are safe without it; it only avoids conflicts. Where the folder cannot
-// be locked, LockFolder returns at once.
+// LockFolder waits until no other process that uses this package, such as a hub with another data
+// folder, changes a file in the folder of path. The system releases the lock when its process ends.
+// Replace is safe without the lock, which only avoids conflicts. If the folder cannot be locked,
+// LockFolder returns at once.
 func LockFolder(ctx context.Context, path string) (unlock func()) {
 	target, err := resolve(path)
 	if err != nil {

@@ -10,15 +10,12 @@ import (
 )
 
 const (
-	// defaultRest is how long a file must be unchanged before its content is
-	// believed.
+	// defaultRest is how long a file must be unchanged before its content is used.
 	defaultRest = 250 * time.Millisecond
-	// patience is for how many times the rest a file that keeps changing is
-	// awaited.
+	// patience is how long to wait for a file that keeps changing, in multiples of Disk.Rest.
 	patience = 8
-	// doubt is for how many times the rest a file must be unchanged that is
-	// empty or cannot be parsed, as between the truncation and the write of
-	// another program.
+	// doubt is how long a file must be unchanged if it is empty or cannot be parsed, in multiples
+	// of Disk.Rest: another program may have truncated it and not written it yet.
 	doubt = 4
 )
 
@@ -71,17 +68,17 @@ func (f File) isCurrent() bool {
 	return err == nil && now.Target == f.Target && now.state() == f.state()
 }
 
-// blank reports whether a content has nothing but white space.
+// blank reports whether data contains only white space.
 func blank(data []byte) bool {
 	return len(bytes.TrimLeft(data, " \t\r\n")) == 0
 }
 
-// state is like Fingerprint, but also differs when only the status of the file
-// has changed.
+// state is like Fingerprint, but includes the inode change time (ctime).
 func (f File) state() string { return fmt.Sprint(f.Fingerprint(), statusTime(f.info)) }
 
-// awaitRest waits until the file is unchanged for a moment by the clock of its
-// own file system, from which temp, a file that was just written, has its time.
+// awaitRest waits until f has been unchanged for the duration of d.rest. It takes the present time
+// from temp, which was just written, because the clock of the file system may differ from that of
+// this machine.
 func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {
 	if !f.Exists {
 		return nil

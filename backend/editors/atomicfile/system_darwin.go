@@ -11,13 +11,13 @@ import (
 // exchangeFiles exchanges two files in one step.
 func exchangeFiles(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
-	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) { // not with this file system
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) { // unsupported by this file system
 		return errors.ErrUnsupported
 	}
 	return err
 }
 
-// statusTime returns when the status of a file was last changed.
+// statusTime returns the inode change time (ctime) in nanoseconds since the Unix epoch.
 func statusTime(info fs.FileInfo) int64 {
 	if info == nil {
 		return 0

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guard is a read lease on a file. The system refuses it while a program has
-// the file open for writing. While it holds, a program that opens the file for
-// writing waits until it is released, and broken reports that. A guard without
-// a file does nothing: some file systems have no leases.
+// guard is a read lease on a file. The system refuses the lease while a program has the file open
+// for writing. A program that opens the file for writing during the lease waits for its release,
+// and broken reports that. Some file systems have no leases; the guard is then without a file and
+// does nothing.
 type guard struct{ file *os.File }
 
-// leases is false in tests of what happens on other systems.
+// leases enables guards. Tests set it to false to get the behavior of other systems.
 var leases = true
 
 // newGuard returns an error if a program has the file open for writing.
@@ -25,7 +25,7 @@ func newGuard(path string) (*guard, error) {
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return &guard{}, nil // the caller finds out why
+		return &guard{}, nil // the next access to the file returns the reason
 	}
 	_, err = unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	if err == nil {
@@ -58,20 +58,21 @@ func (g *guard) covers(f File) bool {
 	return err == nil && os.SameFile(own, f.info)
 }
 
-// yield returns false: a guard prevents no operation.
+// yield returns false, because a lease does not make renames fail.
 func (*guard) yield(error) bool { return false }
 
 func (g *guard) release() {
 	if g.file == nil {
 		return
 	}
-	// not only Close: a process that is being started may still have a copy
+	// Close alone is not enough: a child process that is being started may still have a copy of the
+	// descriptor.
 	_, _ = unix.FcntlInt(g.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
 	_ = g.file.Close()
 }
 
-// openForWriting reports whether a program has a file open for writing; false
-// where that is unknown.
+// openForWriting reports whether a program has a file open for writing. It returns false if the
+// system cannot tell.
 func openForWriting(path string) bool {
 	g, err := newGuard(path)
 	if err != nil {
@@ -84,13 +85,13 @@ func openForWriting(path string) bool {
 // exchangeFiles exchanges two files in one step.
 func exchangeFiles(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // not with this file system or kernel
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // unsupported by this file system or kernel
 		return errors.ErrUnsupported
 	}
 	return err
 }
 
-// statusTime returns when the status of a file was last changed.
+// statusTime returns the inode change time (ctime) in nanoseconds since the Unix epoch.
 func statusTime(info fs.FileInfo) int64 {
 	if info == nil {
 		return 0

@@ -42,7 +42,7 @@ func keepOwner(*os.File, fs.FileInfo, string) error { return nil }
 
 func inheritOwner(string) error { return nil }
 
-// keptAttributes are the attributes of a file that people or programs set.
+// keptAttributes are the file attributes that keepAttributes copies.
 const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM | windows.FILE_ATTRIBUTE_ARCHIVE |
 	windows.FILE_ATTRIBUTE_NOT_CONTENT_INDEXED
 
@@ -104,7 +104,7 @@ func statusTime(fs.FileInfo) int64 { return 0 }
 // exchangeFiles fails: Windows cannot exchange two files in one step.
 func exchangeFiles(string, string) error { return errors.ErrUnsupported }
 
-// LockFolder does nothing: Windows has no locks of folders.
+// LockFolder does nothing: Windows cannot lock a folder.
 func LockFolder(context.Context, string) (unlock func()) { return func() {} }
 
 // syncFolder does nothing: Windows cannot flush a folder, and NTFS journals a

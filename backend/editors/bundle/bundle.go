@@ -196,7 +196,7 @@ func tooMany() error {
 	return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
 }
 
-// list fills files and checks all names and sizes.
+// list fills b.files and checks all names and sizes.
 func (b *Bundle) list() error {
 	if len(b.zip.File) > maxFiles {
 		return tooMany()

@@ -72,8 +72,8 @@ func (m Manifest) Check(s System, answers map[string]string) error {
 	return nil
 }
 
-// Check returns an error if an answer is no number or boolean where one is asked for, or out of range. It does not quote
-// the answer.
+// Check returns an error if the answer to a number or boolean option has another type or is out of
+// range. The error does not quote the answer.
 func (o Option) Check(answer string) error {
 	if answer == "" {
 		return nil
@@ -135,16 +135,17 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 
 // Secret is an answer that belongs in the keychain.
 type Secret struct {
-	Name  string // in the references of the launch, or of the environment variable that has only this value
+	Name  string // of the environment variable that has only this value, otherwise the key of the option
 	Value string
 	Where string // place in the configuration: env.VARIABLE or user_config.KEY
 }
 
-// Configure is Launch with references to secrets in place of the secret answers, which it returns.
+// Configure is like Launch, but inserts references in place of the secret answers, and returns
+// these answers.
 func (b *Bundle) Configure(s System, folder string, answers map[string]string) (Launch, []Secret) {
 	values, marks := make(map[string]string, len(answers)), make(map[string]string, len(b.Options))
 	for _, o := range b.Options {
-		marks[o.Key] = "\x00" + o.Key + "\x00" // a unique answer, which shows where the launch contains it
+		marks[o.Key] = "\x00" + o.Key + "\x00" // a unique text, so that its place in the launch can be found
 	}
 	plain, marked := b.Launch(s, folder, nil), b.Launch(s, folder, marks)
 	var kept []Secret
@@ -181,8 +182,8 @@ func (b *Bundle) defaultStart() start {
 	return start{Command: entry}
 }
 
-// folders returns the variables of the bundle format that do not stand for
-// answers, such as the user's folders.
+// folders returns the values of the variables of the bundle format other than answers. folder is
+// the folder of the unpacked bundle.
 func (s System) folders(folder string) map[string]string {
 	separator := "/"
 	if s.OS == "windows" {
@@ -197,8 +198,8 @@ func (s System) folders(folder string) map[string]string {
 
 var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
 
-// expand replaces variables once, not in the inserted values. A missing answer
-// is empty; an unknown variable is kept.
+// expand replaces the variables in text, but not those in inserted values. A missing answer becomes
+// an empty text; an unknown variable is kept.
 func (s System) expand(text string, variables map[string]string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]

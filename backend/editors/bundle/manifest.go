@@ -155,7 +155,7 @@ func (o option) read(key string) (Option, error) {
 // same folder.
 func (b *Bundle) Folder() string {
 	name := strings.TrimPrefix(clean(b.Name, maxFolderName)+"-"+b.Hash, "-")
-	if badOnWindows.MatchString(name) { // a device, as aux.x is
+	if badOnWindows.MatchString(name) { // a name reserved for devices, such as aux.x
 		name = strings.Replace(name, ".", "-", 1)
 	}
 	return name
@@ -165,10 +165,9 @@ func (b *Bundle) Folder() string {
 // the length of paths.
 const maxFolderName = 32
 
-// IsFormerFolder reports whether name is the bundle's folder as earlier
-// versions of Agent Discover named it: with so short a hash that another bundle
-// can have the same folder. In reports whether the folder is that of this
-// bundle.
+// IsFormerFolder reports whether name is the name that earlier versions of Agent Discover gave the
+// folder of this bundle. Such a name contains only a short hash, so that another bundle can have
+// the same one; In compares the content.
 func (b *Bundle) IsFormerFolder(name string) bool {
 	parts := slices.DeleteFunc([]string{clean(b.Name, 40), clean(b.Version, 40), b.Hash[:8]}, func(part string) bool { return part == "" })
 	return name == strings.Join(parts, "-")

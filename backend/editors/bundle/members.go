@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Members returns the contents of files of any zip archive, by their names. They are at the
-// top of the archive, or in its only folder; missing ones are left out. The names and sizes
-// of all files are checked as those of a bundle, and limit is the largest size of a member,
-// in bytes. Nothing is unpacked.
+// Members returns the contents of the named members of any zip archive, by name. It looks for them
+// at the top of the archive, or in its only folder, and omits missing ones. It checks the names and
+// sizes of all files as Open does; limit is the largest size of a member, in bytes. Nothing is
+// unpacked.
 func Members(name string, limit int64, members ...string) (map[string][]byte, error) {
 	file, err := open(name)
 	if err != nil {

@@ -137,7 +137,7 @@ func (p *Unpacked) swap(fresh string) error {
 	return nil
 }
 
-// Keep removes the former folder.
+// Keep removes the folder that the unpacked bundle replaced, if any.
 func (p *Unpacked) Keep() error {
 	if p.before == "" {
 		return nil
@@ -145,7 +145,7 @@ func (p *Unpacked) Keep() error {
 	return os.RemoveAll(p.before)
 }
 
-// Undo removes the unpacked folder and restores the former one.
+// Undo removes the unpacked bundle and restores the folder that it replaced, if any.
 func (p *Unpacked) Undo() error {
 	err := os.RemoveAll(p.Folder)
 	if p.before != "" {
@@ -173,7 +173,7 @@ func (b *Bundle) In(folder string) bool {
 	return true
 }
 
-// sameContent compares at most left bytes of a file with that of the bundle.
+// sameContent reports whether a file has the same content as f, which may have at most left bytes.
 func sameContent(root *os.Root, name string, f *zip.File, left int64) (size int64, same bool) {
 	installed, err := root.Open(filepath.FromSlash(name))
 	if err != nil {

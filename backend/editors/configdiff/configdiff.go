@@ -1,7 +1,6 @@
-// Package configdiff computes the diff that a person sees of a change to an
-// editor's configuration file: the changed lines and a few lines around them.
-// All credentials in these lines are redacted, including those of other
-// servers in the file.
+// Package configdiff computes the diff that shows a person a change to an editor's configuration
+// file: the changed lines and a few lines around them. All credentials in these lines are redacted,
+// including those of other servers in the file.
 package configdiff
 
 import (

@@ -134,8 +134,8 @@ func (r *redactor) text(text string) string {
 	return Redact(text)
 }
 
-// HasCredentials reports whether a part of a file contains something that looks
-// like a credential. A long text is not searched and counts as one that does.
+// HasCredentials reports whether a part of a file contains something that looks like a credential.
+// For a text of more than 64 KiB, it returns true without a search.
 func HasCredentials(file table.File, text []byte) bool {
 	return len(text) > maxScanned || newRedactor(file, text).changes(string(text))
 }
@@ -170,7 +170,7 @@ var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
 // Redact returns a text in which everything that looks like a credential is
 // replaced.
 func Redact(text string) string {
-	if strings.Contains(text, "'") { // searching is slow
+	if strings.Contains(text, "'") { // skip the slow search
 		text = quoted.ReplaceAllStringFunc(text, redactQuoted)
 	}
 	text = secretscan.Redact(text)

@@ -22,25 +22,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Cost is the number of tokens that MCP tool definitions take in one editor.
-// It counts the servers of the user; those of single projects are not included.
+// Cost is the number of tokens that MCP tool definitions take in one editor. It counts the servers
+// in the user's configuration of the editor, not those of single projects.
 type Cost struct {
 	Editor  string `json:"editor"`
 	Name    string `json:"name"`
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
-	Known   int    `json:"known"`   // those of Servers whose tools are in the catalog
+	Known   int    `json:"known"`   // number of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	// tokens of Tools at the start of a conversation, plus those that Agent Discover lists if the editor has its entry
+	// Today is the tokens of Tools at the start of a conversation, plus those of the tools that
+	// Agent Discover lists if the editor has its entry.
 	Today   int `json:"today"`
 	Through int `json:"through"` // tokens if Agent Discover were the only server of the editor
-	// Directly is the tokens, at the start of a conversation, of Tools and of all
-	// tools that Agent Discover reaches, if the editor had all their servers
-	// itself. An editor that defers tools loads only their names.
+	// Directly is the tokens at the start of a conversation if the editor itself had the servers of
+	// Tools and all servers that Agent Discover reaches. An editor that defers tools loads only
+	// their names.
 	Directly int `json:"directly"`
-	// Deferred is the tokens that the editor would load only when its model looks for a tool.
+	// Deferred is the tokens that such an editor would load only when its model looks for a tool.
 	Deferred int     `json:"deferred"`
 	Saved    int     `json:"saved"` // Directly minus Through; negative if Through is more
-	Share    float64 `json:"share"` // of a context of 200,000 tokens that Through takes
+	Share    float64 `json:"share"` // part of a context of 200,000 tokens that Through takes, 0 to 1
 }
 
 // The kinds of findings.
@@ -58,7 +59,7 @@ const (
 	Policy     = "policy"     // an administrator controls the editor's servers
 	Unreadable = "unreadable" // a file cannot be read or changed
 	Unverified = "unverified" // whether the editor reads the file is not confirmed
-	Odd        = "odd"        // clients would refuse what a server lists
+	Odd        = "odd"        // a server lists items that clients would refuse
 )
 
 // The levels of findings, the most severe first.
@@ -96,10 +97,10 @@ type Options struct {
 	Servers *registry.Registry
 	// Tools holds the tools of known servers.
 	Tools *catalog.Catalog
-	// Corrections returns what clients are shown otherwise than a server lists it.
+	// Corrections returns the items of a server's lists that clients see changed or not at all.
 	Corrections func(server string) []corrections.Correction
-	// ShownTokens returns how many tokens the tools take that an editor's entry with a
-	// surface shows.
+	// ShownTokens returns the number of tokens of the tools that an editor's entry with the given
+	// surface lists.
 	ShownTokens func(surface, editor string) int
 	// Listed returns the names of the proxied tools in every session's list.
 	Listed func() []string
@@ -234,7 +235,8 @@ func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) 
 	}
 }
 
-// surface returns what the entry shows, or what a new one would.
+// surface returns the surface of the editor's Agent Discover entry, or that of a new entry if the
+// editor has none.
 func (e *editor) surface() string {
 	for _, f := range e.status.Files {
 		if f.Surface != "" {

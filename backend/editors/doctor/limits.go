@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// loaded returns the tokens that tools take at the start of a conversation in an editor that
-// defers definitions from a number of tools on, and those that it loads later; see
-// catalog.CostOf.
+// loaded returns the tokens that tools take at the start of a conversation, and those that the
+// editor loads later. The editor defers definitions if it has at least defersFrom tools; 0 means
+// that it never does. See catalog.CostOf.
 func loaded(tools []*catalog.Tool, defersFrom int) (now, deferred int) {
 	all := tokensOf(tools)
 	if defersFrom == 0 || len(tools) < defersFrom {
@@ -202,7 +202,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// odd reports the servers that list what clients would refuse.
+// odd reports the servers that list items that clients would refuse.
 func (x *examination) odd() (findings []Finding) {
 	for _, server := range x.options.Servers.List() {
 		all := x.options.Corrections(server.Name)
