@@ -2,18 +2,18 @@ package configedit
 
 import "slices"
 
-// Extension is something that many JSON parsers accept and others do not.
+// Extension is a deviation from strict JSON that some parsers accept and others do not.
 type Extension string
 
-// The extensions.
+// The extensions that FindExtension recognizes.
 const (
 	ByteOrderMark Extension = "bom"
 	Comment       Extension = "comment"
 	TrailingComma Extension = "trailing-comma"
 )
 
-// FindExtension returns the first of some extensions in a JSON text, with its
-// line. found is false if the text has none of them.
+// FindExtension returns the first of the given extensions that a JSON text uses, and its line,
+// counted from 1. found is false if the text uses none of them.
 func FindExtension(text []byte, of []Extension) (which Extension, line int, found bool) {
 	if len(of) == 0 {
 		return "", 0, false

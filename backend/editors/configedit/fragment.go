@@ -81,8 +81,8 @@ func (u *undo) parseFragment(text string, sure bool) (value any, whole bool) {
 	return u.fields(text), false
 }
 
-// fields parses the fields of an entry in the text of an edit. In TOML, the header
-// of a section tells which entry they belong to.
+// fields parses the fields of an entry in the text of an edit. In TOML, the header of a section
+// names the entry to which the fields belong.
 func (u *undo) fields(text string) any {
 	inner := slices.Clone(u.place.Keys)
 	if u.place.List == "" {

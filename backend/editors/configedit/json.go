@@ -270,7 +270,8 @@ func itemsOf(v *hujson.Value) []jsonItem {
 	return items
 }
 
-// keyOf decodes a string literal. Most have no escapes, so this is only a slice.
+// keyOf decodes a string literal. It slices a literal without escapes, the usual case, instead of
+// decoding it.
 func keyOf(v hujson.Value) string {
 	text, _ := v.Value.(hujson.Literal)
 	if len(text) < 2 || bytes.IndexByte(text, '\\') >= 0 {

@@ -43,7 +43,7 @@ func (d *jsonDoc) fillEmpty(value any) replacement {
 	return replacement{at, at, b.String()}
 }
 
-// index returns the index of the item with a name, -1 for none, and all items.
+// index returns the index of the item with a name, or -1 if there is none, and all items.
 func (d *jsonDoc) index(name string) (int, []jsonItem) {
 	items := itemsOf(d.collection())
 	for i := range items {
@@ -227,8 +227,8 @@ func afterAll(box *hujson.Value) []byte {
 	return nil
 }
 
-// removeItem removes an item with the comma after it or, for the last item, the
-// one before it. Lines that contain nothing else go too, with their comments.
+// removeItem removes an item with the comma after it or, for the last item, the comma before it. It
+// also removes the lines that would be empty, with their comments.
 func (d *jsonDoc) removeItem(box *hujson.Value, items []jsonItem, i int) []replacement {
 	if d.holdsOnly(box, i) {
 		return []replacement{{box.StartOffset + 1, box.EndOffset - 1, ""}}

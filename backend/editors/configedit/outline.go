@@ -68,8 +68,8 @@ func outlineObject(body, strict []byte, start int, keys []string) *hujson.Value 
 	return &hujson.Value{StartOffset: start, EndOffset: end, Value: object}
 }
 
-// load parses a value of which only the position is known. It returns false if
-// the parser rejects the value.
+// load parses v.Value from the position of v, unless it is parsed already. It returns false if the
+// parser rejects the value.
 func load(body []byte, v *hujson.Value) bool {
 	if v.Value != nil {
 		return true

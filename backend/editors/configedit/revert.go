@@ -8,12 +8,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Revert undoes a change of an entry in a text that may have changed since. If
-// the added text is still there as it was, the result is exact to the byte.
-// Otherwise the entry is removed, with the collections that the change created
-// for it if they are empty. Text that the change removed is added again; a
-// field that has been changed since keeps its value. c.Edits and c.Made are
-// required; c.Text is optional and helps to locate the edits.
+// Revert undoes a change of an entry in a text that may have changed since. If the text still
+// contains the added text unchanged, the result is exact to the byte. Otherwise Revert removes the
+// entry, and the collections that the change created for it if they are empty. It adds text that
+// the change removed again, and keeps the value of a field that has been changed since. c.Edits and
+// c.Made are required; c.Text is optional and helps to locate the edits.
 func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	if len(c.Edits) == 0 {
 		return Change{Text: text}, nil
@@ -74,8 +73,8 @@ type undo struct {
 	newFields Object // fields that were added
 }
 
-// atSameOffsets returns the edits if the text still has, at each offset, what they
-// replace; nil otherwise.
+// atSameOffsets returns edits if the text still contains, at each offset, the text that the edit
+// replaces, and nil otherwise.
 func (u *undo) atSameOffsets(text []byte, edits []Edit) []Edit {
 	for _, c := range edits {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
@@ -92,9 +91,9 @@ func startsLine(text []byte, at int) bool {
 	return at == 0 || text[at-1] == '\n' || string(text[:at]) == bom
 }
 
-// atNewOffsets returns the edits at the offsets to which the text that they replace
-// has moved. It is nil if a text is not found, or found more than once even with
-// the text around it.
+// atNewOffsets returns the edits with the offsets to which the replaced texts have moved. It
+// returns nil if a replaced text is not found, or is found more than once even with the text around
+// it.
 func (u *undo) atNewOffsets(text []byte, edits []Edit) []Edit {
 	out := slices.Clone(edits)
 	last := 0

@@ -135,7 +135,7 @@ func fieldsOf(content any) []Field {
 	return nil
 }
 
-// named returns the entries of a collection by name.
+// named returns the entries of a collection, with their names as keys.
 func named(content any, p Place) []Field {
 	fields := slices.Clone(fieldsOf(content))
 	if p.List == "" {

@@ -28,8 +28,8 @@ func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int,
 	return []replacement{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.resolved), nil
 }
 
-// append adds an entry at the end of the file, after a blank line. keep is the
-// length of the text that the caller keeps; it removes the rest.
+// append adds an entry at the end of the file, after a blank line. The caller removes the text
+// after the offset keep.
 func (d *tomlDoc) append(keep int, name string, value Object) replacement {
 	var b strings.Builder
 	if !blank(d.body[:keep]) {

@@ -29,7 +29,7 @@ type tomlNode struct {
 	children map[string]*tomlNode
 	items    []*tomlNode
 	value    any    // with inline tables as Object
-	raw      string // the notation of the value
+	raw      string // the text of the value in the file
 }
 
 // tomlExpr is a header, or a key with its value.
@@ -237,8 +237,7 @@ func (n *tomlNode) within(other *tomlNode) bool {
 	return false
 }
 
-// equalTOML compares tables no matter how they are defined, and values by their
-// notation.
+// equalTOML compares tables no matter how they are defined, and values by their text in the file.
 func equalTOML(a, b *tomlNode) bool {
 	if (a.kind == tomlValue) != (b.kind == tomlValue) || a.raw != b.raw || len(a.keys) != len(b.keys) || len(a.items) != len(b.items) {
 		return false

@@ -69,8 +69,8 @@ func yamlTree(body []byte) (root *yaml.Node, err error) {
 // versionDirective matches the version that a document declares, such as 1.2.
 var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]+1\.([0-9])(?:[ \t]|$)`)
 
-// asVersion11 returns a text in which a document declares the only version that
-// the parser knows. It reads the other versions all the same.
+// asVersion11 replaces the declared version 1.x of a text by 1.1, the only version that the parser
+// accepts. The parser can nevertheless read documents of the other versions.
 func asVersion11(body []byte) []byte {
 	at := versionDirective.FindSubmatchIndex(body)
 	if at == nil {
@@ -205,9 +205,9 @@ func (d *yamlDoc) refuseMarkup(n *yaml.Node) {
 	}
 }
 
-// hasMarkup reports whether a node has an anchor, alias, merge key or tag, with
-// which a change could affect other parts of the file. The parser drops the tag
-// "!", so it is looked for in the text.
+// hasMarkup reports whether a node has an anchor, alias, merge key or tag, with which a change
+// could affect other parts of the file. It looks for the tag "!" in the text, because the parser
+// drops this tag.
 func (d *yamlDoc) hasMarkup(n *yaml.Node) bool {
 	if n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" {
 		return true

@@ -22,7 +22,7 @@ func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {
 	})
 }
 
-// addOrReplace adds a member, or calls replace for one that exists.
+// addOrReplace adds a member, or calls replace if the member exists.
 func (d *yamlDoc) addOrReplace(name string, value any, replace func(yamlPart) (replacement, error)) ([]replacement, int, error) {
 	last := len(d.place.Keys)
 	made := max(last+1-len(d.resolved), 0)

@@ -35,7 +35,7 @@ func yamlDecode(n *yaml.Node, depth int, left *int) any {
 	return yamlScalar(n)
 }
 
-// yamlObject decodes a mapping. Its own keys override those that it merges.
+// yamlObject decodes a mapping. Its own keys override those of the mappings that it merges.
 func yamlObject(n *yaml.Node, depth int, left *int) Object {
 	out := Object{}
 	has := make(map[string]bool)

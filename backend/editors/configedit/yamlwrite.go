@@ -71,8 +71,8 @@ var (
 	yamlWords = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
 )
 
-// yamlString returns a string. It quotes a string that a reader of any YAML
-// version could take for another type.
+// yamlString returns the notation of a string. It quotes a string that a reader of any YAML version
+// could take for another type.
 func yamlString(s string) string {
 	if yamlPlain.MatchString(s) && !yamlWords.MatchString(s) {
 		if n := (yaml.Node{Kind: yaml.ScalarNode, Value: s}); n.ShortTag() == "!!str" {

@@ -41,7 +41,7 @@ type Cost struct {
 	// Deferred is the tokens that such an editor would load only when its model looks for a tool.
 	Deferred int     `json:"deferred"`
 	Saved    int     `json:"saved"` // Directly minus Through; negative if Through is more
-	Share    float64 `json:"share"` // part of a context of 200,000 tokens that Through takes, 0 to 1
+	Share    float64 `json:"share"` // part of a context of 200,000 tokens that Through takes; 1 for the whole context
 }
 
 // The kinds of findings.

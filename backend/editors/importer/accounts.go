@@ -16,8 +16,8 @@ func samePlace(a, b occurrence) bool {
 	return !a.pasted && !b.pasted && pathname.Here.Equal(a.file.Path, b.file.Path) && slices.Equal(a.file.Place.Keys, b.file.Place.Keys)
 }
 
-// severalSignIns reports whether a file has one remote server under several names: each of
-// them has a sign-in of its own.
+// severalSignIns reports whether a file contains the same remote server under several names. Each
+// name then has its own sign-in.
 func severalSignIns(group []occurrence) bool {
 	for n, o := range group {
 		if o.server.Transport != "stdio" &&
@@ -28,7 +28,8 @@ func severalSignIns(group []occurrence) bool {
 	return false
 }
 
-// accountOf returns the credentials among the variables or headers of a server, by place.
+// accountOf returns the credentials among the variables or headers of a server, by place as in
+// Candidate.Secrets.
 func accountOf(s table.Server) map[string]string {
 	values := make(map[string]string)
 	for _, literal := range literals(s.Transport, nil, s.Env, "", s.Headers) {
@@ -37,9 +38,10 @@ func accountOf(s table.Server) map[string]string {
 	return values
 }
 
-// takes reports whether an entry with the same command or URL is the candidate: it has the
-// same credentials and no other settings. Entries of one file that differ in any setting
-// are different servers. With named, so are entries with different names.
+// takes reports whether an entry with the same command or URL belongs to the candidate: it has the
+// same credentials, and no variables or headers that the candidate lacks. Entries of one file whose
+// variables or headers differ are different servers. If named is set, so are entries with different
+// names.
 func (c *Candidate) takes(o occurrence, named bool) bool {
 	own, given := settings(c.Server), settings(o.server)
 	if !within(given, own) || !maps.Equal(accountOf(c.Server), accountOf(o.server)) {
@@ -63,9 +65,9 @@ type match struct {
 	named     bool // an entry of the candidate has the name of the server
 }
 
-// matchAll sets Existing of the candidates. A configured server is at most one of them,
+// matchAll sets Existing of the candidates. A configured server matches at most one candidate,
 // because the same command or URL may be configured for several accounts: the most similar
-// one or, among equals, the one with its name.
+// candidate or, among equals, the one with the name of the server.
 func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	var matches []match
 	for n, c := range all {
@@ -104,8 +106,8 @@ func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	}
 }
 
-// account lowers a match if either the entry or the configured server has credentials, and
-// the other has none.
+// account changes a match to otherAccount if either the entry or the configured server has
+// credentials and the other has none.
 func (v *registryView) account(ctx context.Context, s table.Server, r registry.Server, m *match) {
 	given := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(v.names(ctx, r.Name))),

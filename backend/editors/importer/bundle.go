@@ -79,10 +79,9 @@ func (i *Importer) bundleCandidate(b *bundle.Bundle, file string) Candidate {
 	return c
 }
 
-// installed returns the server that was imported from this very bundle, and the
-// name of its folder. A folder whose name does not contain the whole hash is
-// compared with the bundle file by file. The server has no name if there is
-// none.
+// installed returns the server that was imported from this bundle, and the name of its folder. If
+// that name does not contain the whole hash, installed compares the folder with the bundle file by
+// file. If there is no such server, the returned server has no name.
 func (i *Importer) installed(b *bundle.Bundle) (registry.Server, string) {
 	for _, s := range i.options.Registry.List() {
 		if s.Source != "bundle" {
@@ -152,7 +151,7 @@ type bundleImport struct {
 	request  Request
 	result   *Result
 	existing registry.Server // imported from this bundle before; without a name if there is none
-	folder   string          // of existing, below Bundles
+	folder   string          // name of the folder of existing, below Bundles
 }
 
 // do imports the bundle. If its server exists already, do replaces the files of
@@ -213,8 +212,8 @@ func (b *bundleImport) install(ctx context.Context, launch bundle.Launch, a inta
 	return out, unpacked.Keep()
 }
 
-// inFolder returns the existing server as it runs in the folder of the bundle, if it
-// uses a former one.
+// inFolder returns the existing server with the paths of its former folder replaced by those of the
+// folder of the bundle.
 func (b *bundleImport) inFolder() registry.Server {
 	s := b.existing
 	if pathname.Here.Equal(b.folder, b.bundle.Folder()) {
@@ -231,7 +230,7 @@ func (b *bundleImport) inFolder() registry.Server {
 	return s
 }
 
-// moved returns a text with the path of another folder in place of a folder's.
+// moved returns text with the path of the folder from replaced by that of the folder to.
 func moved(text, from, to string) string {
 	out, text := "", text+"/" // Index finds only folders before a separator
 	for {

@@ -32,10 +32,10 @@ type Problem struct {
 // Candidate is a server that can be imported. Entries with the same command and
 // arguments, or the same URL, are one candidate if they use the same account; see takes.
 type Candidate struct {
-	ID       string   `json:"id"`   // hash of what the server runs, which is the same in every scan
+	ID       string   `json:"id"`   // hash of the command, URL and settings, the same in every scan
 	Name     string   `json:"name"` // proposed name, which no configured server and no other candidate has
 	Sources  []Source `json:"sources" nullable:"false"`
-	Existing string   `json:"here"`                      // name of the configured server that does the same; "" for none
+	Existing string   `json:"here"`                      // name of the matching configured server; "" for none
 	Secrets  []string `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
 	Problem  string   `json:"problem"`                   // why the candidate cannot be imported; "" when it can
 	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
@@ -56,8 +56,8 @@ type Source struct {
 	found occurrence
 }
 
-// candidates merges entries that do the same, in the order in which they were
-// found. The entry of Agent Discover itself is left out.
+// candidates merges entries with the same command or URL and account, in the order in which they
+// were found. It leaves out the entry of Agent Discover itself.
 func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
 	all := []Candidate{}
 	groups := make(map[string][]occurrence) // by destination
@@ -65,7 +65,7 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 	for n := range found {
 		found[n].index = n
 	}
-	// An entry comes before those that have only some of its settings.
+	// Sort an entry before those that have only some of its settings.
 	slices.SortStableFunc(found, func(a, b occurrence) int { return len(settings(b.server)) - len(settings(a.server)) })
 	for _, o := range found {
 		if o.problem == "" && table.Ours(o.server) {
@@ -127,8 +127,8 @@ func newCandidate(o occurrence) Candidate {
 	return c
 }
 
-// idOf hashes what a server runs. For an unusable entry, the hash includes its
-// place.
+// idOf hashes the command, URL and settings of a server. For an unusable entry, the hash includes
+// its place.
 func idOf(o occurrence) string {
 	parts := []any{
 		o.server.Transport, o.server.Command, append([]string{}, o.server.Args...), o.server.Env, o.server.URL, o.server.Headers,

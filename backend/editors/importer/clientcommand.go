@@ -11,10 +11,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// clients are the programs with a command "mcp add".
+// clients matches the programs with a command "mcp add".
 var clients = regexp.MustCompile(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
 
-// packageOfClient matches the npm packages of these programs.
+// packageOfClient matches the npm packages of the programs in clients.
 var packageOfClient = regexp.MustCompile(`^(@anthropic-ai/claude-code|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|@sourcegraph/amp|@github/copilot|@augmentcode/auggie|opencode-ai|@kilocode/cli|mcporter)(@[\w.-]+)?$`)
 
 // installers matches the npm packages that install a server into a client.
@@ -58,8 +58,8 @@ func unwrapped(words []string) (rest []string, name string) {
 	return nil, ""
 }
 
-// addsToClient reports whether any other program is called as clients are, with
-// "mcp add".
+// addsToClient reports whether a program that is not in clients is called with their command "mcp
+// add".
 func addsToClient(program string, words []string) bool {
 	return !runner.MatchString(program) && len(words) > 3 && words[0] == "mcp" && (words[1] == "add" || words[1] == "add-json")
 }
@@ -67,8 +67,8 @@ func addsToClient(program string, words []string) bool {
 // editorProgram matches the programs with an option --add-mcp.
 var editorProgram = regexp.MustCompile(`^(code|code-insiders|codium|vscodium|cursor|windsurf|surf|kiro|trae|positron)$`)
 
-// ofClient reads a command that adds a server to a client. words are as
-// clientCommand returns them.
+// ofClient returns the servers that a command adds to a client. words are as clientCommand returns
+// them.
 func ofClient(words []string) ([]textEntry, error) {
 	word, value, joined := strings.Cut(words[0], "=")
 	if !joined && len(words) > 1 {
@@ -147,17 +147,17 @@ func isLine(word string) bool {
 type adding struct {
 	name      string
 	line      []string // the name, if no option gives it, then the command line or the URL
-	program   string   // of an option
+	program   string   // the value of --command
 	arguments []string
 	variables []string
 	headers   map[string]any
 	transport string
 	url       string
 	bearer    string         // variable that holds the token
-	fields    map[string]any // what Agent Discover does not have, as in an entry
+	fields    map[string]any // fields that Agent Discover does not support, as in rawEntry
 }
 
-// several matches options that take all words up to the next option.
+// several matches the options that accept more than one value, up to the next option.
 var several = regexp.MustCompile(`^(-e|--env|-H|--header)$`)
 
 // option reads an option with its value and returns the remaining words.
@@ -174,7 +174,7 @@ func (a *adding) option(word string, words []string) []string {
 	return words
 }
 
-// pairWord matches a further value of an option that takes several.
+// pairWord matches a further value of an option in several.
 var pairWord = regexp.MustCompile(`^[A-Za-z_][\w-]*(=|:\s)`)
 
 // flags are the options that take no value.
@@ -184,7 +184,7 @@ var flags = setOf("--trust", "--client-secret", "--json", "--show-secrets", "--w
 func (a *adding) set(option, value string) {
 	switch option {
 	case "-e", "--env":
-		pairs := strings.Split(value, ",") // Kiro takes several in one value
+		pairs := strings.Split(value, ",") // Kiro accepts several pairs in one value
 		if slices.ContainsFunc(pairs, func(pair string) bool { return !setVariable.MatchString(pair) }) {
 			pairs = []string{value}
 		}

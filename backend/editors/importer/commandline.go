@@ -75,8 +75,8 @@ func command(line string) ([]textEntry, error) {
 	return entries, nil
 }
 
-// sequence splits the words of a line at the signs between commands, if the
-// line begins with the command of a client.
+// sequence splits the words of a line at &&, || and ;, if the line begins with the command of a
+// client.
 func sequence(words []string) [][]string {
 	if clientCommand(words) == nil {
 		return [][]string{words}

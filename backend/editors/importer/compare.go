@@ -19,19 +19,19 @@ type similarity int
 
 const (
 	different    similarity = iota // the server runs something else
-	otherAccount                   // only one of them has credentials, and their names differ
+	otherAccount                   // only one of them has credentials, and no entry has the name of the server
 	incomplete                     // the server lacks variables or headers of the entry
 	unsure                         // the server and the entry can differ only in secrets that cannot be read now
 	same
 )
 
-// registryView is a snapshot of the registry with which entries are compared.
-// Secret names are cached for one scan.
+// registryView is a snapshot of the registry, with which a scan compares entries. It caches the
+// names of secrets.
 type registryView struct {
 	*Importer
 	servers    []registry.Server
 	secrets    map[string]map[string]bool // by server and name; true when the value can be read
-	unreadable bool                       // the values of a server could not be read while its secrets were listed
+	unreadable bool                       // no secret of some server could be read when they were listed
 	stuck      bool                       // reading a value has failed
 }
 
@@ -57,9 +57,8 @@ func (v *registryView) match(ctx context.Context, c *Candidate) {
 	}
 }
 
-// compare compares a configured server with an entry. It also returns, as
-// text, what the server lacks. Unless strict is set, it reads only secrets
-// whose values are known to be readable without asking the user.
+// compare compares a configured server with an entry. The text says what the server lacks. Unless
+// strict is set, compare reads only secrets that can be read without asking the user.
 func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
 	c := comparison{registryView: v, server: r, strict: strict, how: same}
 	one, configured := v.destination(s), v.destinationOf(r.Transport, r.Command, r.Args, r.Endpoint())
@@ -116,7 +115,7 @@ func (c *comparison) setting(ctx context.Context, existing map[string]string, na
 		c.text(ctx, text, value)
 		return
 	}
-	for secret := range c.names(ctx, c.server.Name) { // a secret with the name of the setting is filled in
+	for secret := range c.names(ctx, c.server.Name) { // a secret with the name of a setting replaces its value
 		switch {
 		case secret == name || c.server.Transport != "stdio" && textproto.CanonicalMIMEHeaderKey(secret) == key:
 			c.secret(ctx, secret, value)
@@ -162,8 +161,8 @@ func (c *comparison) text(ctx context.Context, configured, given string) {
 	}
 }
 
-// plainReferences spells references to variables as ${NAME}: a server that was
-// imported before may have ${env:NAME} where the program now gets ${NAME}.
+// plainReferences rewrites references to variables as ${NAME}. A server that was imported by an
+// earlier version may contain ${env:NAME} where the program now receives ${NAME}.
 func plainReferences(text string) string {
 	if at := bare.FindStringSubmatch(text); at != nil {
 		return at[1] + "${" + at[2] + at[3] + "}"
@@ -171,8 +170,8 @@ func plainReferences(text string) string {
 	return strings.ReplaceAll(text, "${env:", "${")
 }
 
-// secret compares a value of the entry with a secret of the server, or with a
-// secret that another server shares, written SERVER/NAME.
+// secret compares a value of the entry with a secret of the server or, if name is SERVER/NAME, with
+// a secret that another server shares.
 func (c *comparison) secret(ctx context.Context, name, value string) {
 	owner := c.server.Name
 	if _, own := c.names(ctx, owner)[name]; !own {

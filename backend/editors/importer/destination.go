@@ -12,16 +12,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// destination is what a server runs or connects to, normalized so that servers that
-// do the same have equal destinations.
+// destination is the command or URL of a server, normalized so that servers that run the same
+// program with the same arguments, or connect to the same URL, have equal destinations.
 type destination struct {
 	transport string
 	words     []string // program and arguments
 	url       string
 }
 
-// key returns a map key. Servers that do the same in the same folder have
-// equal keys.
+// key returns a map key, which is equal for servers with equal destinations and working folders.
 func (d destination) key(dir string) string {
 	text, _ := json.Marshal([]any{d.transport, d.words, d.url, dir}) // cannot fail: strings
 	return string(text)
@@ -40,11 +39,11 @@ func (i *Importer) destinationOf(transport, command string, args []string, addre
 	return destination{transport: transport, words: runnerWords(words)}
 }
 
-// runners are the commands that do the same as a shorter one.
+// runners maps the short form of a command that runs a package to its long forms.
 var runners = map[string][]string{"npx": {"npm exec", "npm x"}, "bunx": {"bun x"}, "pnpx": {"pnpm dlx"}, "uvx": {"uv tool run"}}
 
-// runnerWords spells a command that downloads a package and runs it in one way:
-// as the short form, without the options that only answer its question.
+// runnerWords normalizes a command that downloads a package and runs it: it uses the short form,
+// without options that only confirm the download or make it quiet.
 func runnerWords(words []string) []string {
 	for short, long := range runners {
 		for _, line := range long {
@@ -94,7 +93,7 @@ func (i *Importer) program(command string) string {
 	return command
 }
 
-// sameURL returns a URL with scheme and host, which ignore case, in lower case.
+// sameURL returns a URL with its scheme and host in lower case, because these ignore case.
 func sameURL(text string) string {
 	if parsed, err := url.Parse(text); err == nil && parsed.Host != "" {
 		if head, rest, ok := strings.Cut(text, parsed.Host); ok {

@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// rawEntry is a server as an object of the decoded text, before it is
-// understood.
+// rawEntry is a server as an object of the decoded text, the input of understand.
 type rawEntry struct {
 	name  string
 	entry map[string]any
 }
 
-// containers are the keys under which clients keep the collection of servers.
+// containers are the keys of the collections of servers in the configurations of clients.
 var containers = []string{
 	"mcpServers", "mcp_servers", "context_servers", "servers", "mcp", "amp.mcpServers", "mcp.servers", "extensions", "mcp-servers",
 }
@@ -106,8 +105,8 @@ func inMap(members map[string]any, is func(map[string]any) bool) []rawEntry {
 	return all
 }
 
-// programs and addresses are the keys under which clients keep the command and
-// the URL of a server.
+// programs and addresses are the keys of the command and of the URL of a server in the
+// configurations of clients.
 var (
 	programs  = []string{"command", "cmd"}
 	addresses = []string{"httpUrl", "http_url", "serverUrl", "url", "uri"}
@@ -139,7 +138,7 @@ func first(entry map[string]any, keys []string) string {
 	return ""
 }
 
-// understand reads an entry in the spelling of any known client.
+// understand converts an entry in the format of any known client.
 func understand(f rawEntry) textEntry {
 	e := textEntry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
 	e.Secrets = e.texts(f.entry["secrets"], "secrets")

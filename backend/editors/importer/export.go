@@ -22,13 +22,14 @@ type Exported struct {
 	Path   string `json:"path"` // the editor's file on this machine; "" when unknown
 	Format string `json:"format"`
 	Text   string `json:"text"`
-	// servers that the editor does not support, with the reason, and credentials that the user has to fill in
+	// Left lists the servers that the editor does not support, with the reason, and the credentials
+	// that the user has to fill in.
 	Left []string `json:"left" nullable:"false"`
 }
 
-// Export returns the named servers, or all when no name is given, as entries
-// in the format of an editor. A secret or a credential in plain text becomes a
-// reference to a variable of the environment, as the editor spells it.
+// Export returns the named servers, or all if no name is given, as entries in the format of an
+// editor. It replaces each secret, and each credential in plain text, by a reference to an
+// environment variable in the syntax of the editor.
 func (i *Importer) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
 	e, ok := table.ByID(editor)
 	if !ok {
@@ -67,8 +68,8 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 	return out, nil
 }
 
-// target returns an empty export for an editor, and how its file on this machine spells
-// entries.
+// target returns an empty export for an editor, and the place and shape of the entries in its file
+// on this machine.
 func (i *Importer) target(e *table.Editor) (out Exported, place configedit.Place, shape string) {
 	out = Exported{Editor: e.ID, Format: string(e.Place.Format), Left: []string{}}
 	if files := i.options.Machine.Find(e).Files; len(files) > 0 {
@@ -130,8 +131,8 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 	return entry, notes, err
 }
 
-// spellReferences replaces the references to secrets and variables in a server
-// by those of the editor, and returns what the user has to do.
+// spellReferences rewrites the references to secrets and variables in a server in the syntax of the
+// editor, and returns notes on what the user has to do.
 func spellReferences(e *table.Editor, s *table.Server) []string {
 	var notes []string
 	o := occurrence{server: *s}
@@ -160,8 +161,8 @@ func spellReferences(e *table.Editor, s *table.Server) []string {
 	return notes
 }
 
-// defaultNote says that the default of a variable is not in an export. It shows the
-// default unless it looks like a credential.
+// defaultNote returns the part of a note which says that the export omits the default of a
+// variable. It shows the default unless the default looks like a credential.
 func defaultNote(value string) string {
 	if value == "" {
 		return "; the editor has no spelling for its empty default"
@@ -172,15 +173,14 @@ func defaultNote(value string) string {
 	return "; its default, " + strconv.Quote(value) + ", was left out, because the editor has no spelling for it"
 }
 
-// ownField is a field in which an editor names variables whose values it takes
-// from its environment.
+// ownField is a field that lists variables whose values the editor takes from its environment.
 type ownField struct {
 	configedit.Field
 	variables []string
 }
 
-// ownFields moves references out of a server that its editor spells as names of
-// variables in fields of their own: Codex replaces no references in values.
+// ownFields moves references in the values of a server to fields that list variable names, for
+// Codex, which does not expand references in values.
 func ownFields(shape string, s *table.Server) []ownField {
 	if shape != "codex" {
 		return nil

@@ -23,7 +23,7 @@ type occurrence struct {
 	file     table.File
 	readOnly bool   // the file must not be written
 	pasted   bool   // found in a pasted text or a bundle instead of an editor's file
-	editable bool   // a form shows the server, where the user can change it
+	editable bool   // the user can change the server in a form before it is added
 	index    int    // position among all occurrences of a scan
 	entry    string // name of the server in the file
 	server   table.Server
@@ -85,8 +85,8 @@ func (i *Importer) readFileOf(e *table.Editor, file table.File, readOnly bool, p
 	return found, nil
 }
 
-// nested returns the entries of one collection of a read-only file. A file may
-// have hundreds of collections; parsed keeps its document, by path.
+// nested returns the entries of one collection of a read-only file. A file may have hundreds of
+// collections, so parsed caches the parsed documents by path.
 func (i *Importer) nested(file table.File, parsed map[string]map[string]any) ([]configedit.Entry, error) {
 	document, done := parsed[file.Path]
 	if !done {

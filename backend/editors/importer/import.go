@@ -14,14 +14,16 @@ import (
 // Request selects what an import adds.
 type Request struct {
 	Choices []Choice `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
-	// also remove the entries from the editors, including those of servers that exist already
+	// RemoveEntries also removes the entries from the editors, including those of servers that are
+	// configured already.
 	RemoveEntries bool `json:"take_out"`
-	// keep credentials readable in the configuration if they cannot be stored as secrets; otherwise their servers are not imported
+	// PlainText keeps credentials readable in the configuration if they cannot be stored as
+	// secrets; otherwise servers with such credentials are not imported.
 	PlainText bool              `json:"plain_text"`
 	Text      string            `json:"text"`   // pasted text to import from, instead of the editors
 	Bundle    string            `json:"bundle"` // absolute path of an .mcpb or .dxt file to import from, instead of the editors
 	Values    map[string]string `json:"values"` // answers to the questions of a bundle
-	Unseen    bool              `json:"-"`      // no person has seen what the servers run, so they wait for approval
+	Unseen    bool              `json:"-"`      // no person has seen the commands of the servers, so they wait for approval
 }
 
 // Choice is a candidate to import.
@@ -43,11 +45,12 @@ type Result struct {
 	Name    string   `json:"name"`   // in the registry
 	Status  string   `json:"status"` // Imported, Existing or Failed
 	Problem string   `json:"problem,omitempty"`
-	Moved   []string `json:"moved" nullable:"false"` // places whose credentials are in the keychain
+	Moved   []string `json:"moved" nullable:"false"` // places of credentials that were moved to the keychain
 	Preview
 	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, as in Candidate
-	Waiting  bool     `json:"waiting,omitempty"`         // it waits for approval
-	// places whose credentials stay readable in the configuration, as the request allows
+	Waiting  bool     `json:"waiting,omitempty"`         // the server waits for approval
+	// Kept lists the places of credentials that stay readable in the configuration, as the request
+	// allows.
 	Kept []string `json:"kept" nullable:"false"`
 }
 
@@ -175,8 +178,7 @@ func newResult(c choice) Result {
 func (r *Result) fail(why string) { r.Status, r.Problem, r.Moved = Failed, why, []string{} }
 
 func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
-	// Check here for a name that is used twice: in a dry run, nothing is added to
-	// the registry.
+	// Check for duplicate names here, because a dry run adds nothing to the registry.
 	if slices.ContainsFunc(r.report.Servers, func(o Result) bool { return o.Name == result.Name && o.Status == Imported }) {
 		return fault.New(fault.Conflict, "another server is imported as %q; choose another name", result.Name)
 	}
@@ -198,7 +200,7 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 	return readableAllowed(err)
 }
 
-// originOf returns who asks for an import.
+// originOf returns the origin that the intake records for an import.
 func originOf(q Request) intake.Origin {
 	if q.Unseen {
 		return intake.Unseen
@@ -206,7 +208,7 @@ func originOf(q Request) intake.Origin {
 	return intake.Person
 }
 
-// take fills the result with the outcome of an addition.
+// take copies the outcome of adding the server to the result.
 func (r *Result) take(out intake.Outcome) {
 	r.Waiting = !out.Server.Approved
 	r.Moved, r.Kept = append(r.Moved, out.Stored...), append(r.Kept, out.Kept...)
@@ -216,7 +218,8 @@ func (r *Result) take(out intake.Outcome) {
 	}
 }
 
-// readableAllowed adds to the error for credentials that cannot be stored how an import keeps them readable.
+// readableAllowed adds advice to the error for credentials that cannot be stored: import with
+// --plain-text. It returns other errors unchanged.
 func readableAllowed(err error) error {
 	if fault.CodeOf(err) != fault.CodeUnstorable {
 		return err

@@ -30,7 +30,7 @@ type Options struct {
 	Machine       table.Machine
 	Registry      *registry.Registry
 	Intake        *intake.Intake
-	Vault         *vault.Vault  // with which entries are compared; may be nil
+	Vault         *vault.Vault  // compares credentials of entries with stored secrets; may be nil
 	RemoveEntries RemoveEntries // nil: entries stay in the editors
 	Bundles       string        // folder into which bundles are unpacked
 }

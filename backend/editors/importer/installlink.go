@@ -13,8 +13,7 @@ import (
 )
 
 var (
-	// linkScheme matches the beginning of a link of a program, but not the drive
-	// of a Windows path.
+	// linkScheme matches a URL with any scheme, but not the drive of a Windows path.
 	linkScheme = regexp.MustCompile(`^([a-z][a-z0-9+.-]+):(//|mcp/|[a-z][a-z-]*/)\S*$`)
 	// installPath matches the paths of web pages that open an install link.
 	installPath = regexp.MustCompile(`(^|/)(install-mcp|mcp/install|mcp/add|mcp-install|add-mcp|mcp-import|deeplink|redirect|add_mcp)(/|$)`)
@@ -23,10 +22,9 @@ var (
 	markdownLink = regexp.MustCompile(`^\[(?:!\[[^\]]*\]\([^)]*\)|[^\]])*\]\((\S+)\)$`)
 )
 
-// installLink reads a link with which a web page installs a server into an
-// editor: of Cursor, VS Code, Kiro, LM Studio, Goose and of others that put the
-// entry of the server, or its command, into the link. is is false for another
-// text.
+// installLink reads a link that installs a server into an editor: Cursor, VS Code, Kiro, LM Studio,
+// Goose, or another editor whose links contain the entry or the command of the server. is is false
+// for any other text.
 func installLink(line string) (entries []textEntry, is bool, err error) {
 	if at := markdownLink.FindStringSubmatch(line); at != nil {
 		line = at[1]
@@ -65,13 +63,13 @@ func installLink(line string) (entries []textEntry, is bool, err error) {
 		}
 	}
 	if web {
-		return nil, false, nil // it may be the URL of a server
+		return nil, false, nil // the link may be the URL of a server
 	}
 	return nil, true, fault.New(fault.Invalid,
 		"the link (%s:) contains no server; paste the configuration, the command or the URL of the server instead", scheme[1])
 }
 
-// parameters parses a query and keeps a plus sign, which base64 contains.
+// parameters parses a query. Unlike url.ParseQuery, it keeps plus signs, which base64 contains.
 func parameters(query string) url.Values {
 	values := make(url.Values)
 	for pair := range strings.SplitSeq(query, "&") {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// understood are the fields of an entry that are imported, or that say nothing
-// about how the server runs.
+// understood are the fields of an entry that are imported, or that do not affect how the server
+// runs.
 var understood = setOf(
 	"command", "cmd", "args", "arguments", "env", "envs", "environment", "env_vars", "url", "httpUrl", "http_url", "serverUrl", "uri",
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "api_key_env", "requestInit", "requestOptions",
@@ -27,7 +27,7 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
-// loss is a field that Agent Discover does not have.
+// loss describes a field that Agent Discover does not support.
 type loss struct {
 	text   string // warning, in which %s stands for the field
 	blocks bool   // without the field, the server does not run as in its editor
@@ -58,8 +58,8 @@ var losses = map[string]loss{
 
 var lostFile = loss{"its file of variables (%s) is not read: add the variables that the server needs", true}
 
-// nameLosses adds a warning for each field of an entry that is not imported. It
-// shows no value, because any may be a credential.
+// nameLosses adds a warning for each field of an entry that is not imported. It shows no values,
+// because any value may be a credential.
 func (o *occurrence) nameLosses(entry any) {
 	fields, ok := entry.(map[string]any)
 	if !ok || o.problem != "" {
@@ -89,7 +89,7 @@ func (o *occurrence) nameLosses(entry any) {
 	}
 }
 
-// without reports whether a value has the same meaning as no value.
+// without reports whether a value is null, false or empty, which means the same as an unset field.
 func without(value any) bool {
 	switch v := value.(type) {
 	case nil:

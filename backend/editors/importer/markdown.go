@@ -9,13 +9,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// fenceLine matches the first and the last line of a code block in Markdown,
-// which may stand in a list or in a quotation.
+// fenceLine matches the first and the last line of a code block in Markdown, also in a list or a
+// quotation.
 var fenceLine = regexp.MustCompile("^[ \t>]*(?:[-*+]|\\d+[.)])?[ \t]*(```+|~~~+)[ \t]*([^`]*)$")
 
-// blocks returns the code blocks of a text in Markdown, without the indentation
-// of their first lines. A block without an end reaches to the end of the text.
-// whole reports whether the text has nothing but one block.
+// blocks returns the code blocks of a text in Markdown, without the indentation of their first
+// lines. A block without an end reaches to the end of the text. whole reports whether the text
+// consists of exactly one block.
 func blocks(text string) (all []string, whole bool) {
 	mark, before, after := "", false, false
 	var lines []string
@@ -45,9 +45,8 @@ func blocks(text string) (all []string, whole bool) {
 	return all, len(all) == 1 && !before && !after
 }
 
-// fromBlocks returns the servers in the code blocks of a text. Documentation
-// has blocks for several clients, and blocks that add no server, which are left
-// out. Servers that are equal are returned once.
+// fromBlocks returns the servers in the code blocks of a text. Documentation has blocks for several
+// clients, so equal servers are returned once. Blocks that add no server are ignored.
 func fromBlocks(all []string) ([]textEntry, error) {
 	var entries []textEntry
 	seen := make(map[string]bool)

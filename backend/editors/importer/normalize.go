@@ -24,7 +24,7 @@ func (o *occurrence) normalize(m table.Machine) {
 	o.server.Dir = o.translate(m, "cwd", o.server.Dir)
 	o.fillOwn()
 	o.tellEnvironment(m)
-	// Servers get all of the user's variables, so that a reference to the one of the same name is not needed.
+	// Servers inherit the user's environment, so a variable that only refers to the variable of the same name is not needed.
 	maps.DeleteFunc(o.server.Env, func(name, value string) bool { return value == "${env:"+name+"}" })
 	o.checkFolder(m)
 	o.edit(func(where, text string) string { o.explain(where, text); return text })
@@ -37,9 +37,8 @@ func (o *occurrence) normalize(m table.Machine) {
 	}
 }
 
-// edit replaces every text of the configuration that decides how the server
-// starts by the result of replace. where is command, args[3], env.NAME,
-// headers.NAME or url.
+// edit replaces every text of the configuration that affects how the server starts by the result of
+// replace. where is command, args[3], env.NAME, headers.NAME or url.
 func (o *occurrence) edit(replace func(where, text string) string) {
 	o.server.Command = replace("command", o.server.Command)
 	for n, arg := range o.server.Args {
@@ -57,9 +56,9 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 // argument returns the name of an argument's place, as launch.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
-// checkFolder warns that the hub starts servers in the user's home folder. It
-// keeps another working folder in Dir, so that entries that differ only in
-// their folder are not merged.
+// checkFolder warns that the hub starts servers in the user's home folder. If the entry has another
+// working folder, checkFolder keeps it in Dir, so that entries that differ only in their folder are
+// not merged.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") &&
@@ -79,8 +78,8 @@ func (o *occurrence) checkFolder(m table.Machine) {
 	}
 }
 
-// isHome reports whether a folder is the home folder, which may have other
-// spellings and be reached by links.
+// isHome reports whether a folder is the home folder, even if its path is spelled differently or
+// contains links.
 func isHome(dir string, m table.Machine) bool {
 	if dir == "" || m.Home == "" {
 		return false
@@ -116,6 +115,5 @@ func (o *occurrence) warn(format string, args ...any) {
 	}
 }
 
-// shown returns a text of another program in a form that is safe to display:
-// on one line, at most 300 characters.
+// shown makes a text from another program safe to display: on one line, at most 300 characters.
 func shown(text string) string { return safetext.Clip(safetext.Visible(text), 300) }

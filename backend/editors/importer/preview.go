@@ -11,10 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
-// Launch is what a server runs or connects to, for the person who decides
-// whether to import it. It shows every text in full, except words that can only
-// be a credential: a text in which a command, an option or a path could hide is
-// never covered.
+// Launch is the command or connection of a server, for the person who decides whether to import it.
+// It shows every text in full, except words that can only be a credential. A text that could
+// contain a command, an option or a path is never redacted.
 type Launch struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args" nullable:"false"`
@@ -50,14 +49,14 @@ func previewOf(s table.Server) Preview {
 			coverArgument(&l, literal)
 		}
 	}
-	// Assess what is shown: a warning may quote it.
+	// Assess the redacted texts, because a warning may quote them.
 	s.Args, s.Env, s.URL, s.Headers = l.Args, l.Env, l.URL, l.Headers
 	return Preview{Launch: l, Risk: risk.AssessImport(newServer("", "", s))}
 }
 
-// coverArgument covers a credential in an argument. The value of an option that
-// is named like a credential may be any word; another argument may be a
-// package, and must look random.
+// coverArgument redacts a credential in an argument. If the argument is an option, or follows an
+// option with the name of a credential, any single word is redacted. In another argument, which may
+// be a package, only random words are.
 func coverArgument(l *Launch, literal launch.Literal) {
 	for n, arg := range l.Args {
 		if literal.Where != argument(n) {
@@ -73,9 +72,8 @@ func coverArgument(l *Launch, literal launch.Literal) {
 	}
 }
 
-// coverParts covers those parts of a text that can only be credentials: a
-// password in a URL, a word after "Password=", and random words outside of the
-// name of a host.
+// coverParts redacts the parts of a text that can only be credentials: a password in a URL, a word
+// after "Password=", and random words outside of a host name.
 func coverParts(text string) string {
 	text = passwordInURL.ReplaceAllString(text, "${1}"+secretscan.Redacted+"@")
 	text = webhook.ReplaceAllString(text, "${1}"+secretscan.Redacted)

@@ -27,14 +27,13 @@ var (
 	)
 )
 
-// commonWords are English words that stand in sentences and not in command
-// lines.
+// commonWords are English words that occur in sentences but not in command lines.
 var commonWords = setOf("the", "a", "an", "to", "with", "your", "you", "and", "or", "is", "are", "of", "for", "this",
 	"that", "then", "in", "on", "it", "as", "be", "can", "from", "by", "will", "which", "following", "into", "if", "when", "please", "use",
 	"using", "our", "we")
 
-// refusal returns why a line is no command that starts a server; nil when it
-// may be one. The error does not quote the line.
+// refusal returns why a line is not a command that starts a server, or nil if it may be one. The
+// error does not quote the line.
 func refusal(line string, words []string) error {
 	for len(words) > 0 && (setVariable.MatchString(words[0]) || words[0] == "env") {
 		words = words[1:]
@@ -86,7 +85,7 @@ func prepares(words []string) bool {
 	return setUp.MatchString(program) && program != "sudo" && !slices.Contains(words, "&&")
 }
 
-// reads reports whether a line reads like a sentence.
+// reads reports whether a line looks like a sentence.
 func reads(line string, words []string) bool {
 	first := words[0]
 	if !programName.MatchString(first) {

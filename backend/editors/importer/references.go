@@ -10,11 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
-// Editors write references to variables, to the user's home folder and to
-// values that they ask for in many ways. Agent Discover has two: ${env:NAME},
-// or ${env:NAME:-value} with a default, for a variable of the user's
-// environment, and ${secret:NAME} for a secret. The patterns below match what
-// can be translated to these.
+// Editors have many syntaxes for references to variables, to the home folder and to values that
+// they ask the user for. Agent Discover has two: ${env:NAME}, or ${env:NAME:-value} with a default,
+// for a variable of the user's environment, and ${secret:NAME} for a secret. The patterns below
+// match the references that can be translated to these.
 var (
 	// dollar matches ${NAME}, ${env:NAME}, ${NAME:-value}, ${input:id} and any
 	// other placeholder in braces, and {env:NAME}.
@@ -26,12 +25,12 @@ var (
 	// the whole value, or follow a scheme or an option, because a password may
 	// contain these characters.
 	bare = regexp.MustCompile(`^((?:[A-Za-z]+ |--?[\w-]+=)?)(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
-	// ofEnvironment matches a reference in our spelling.
+	// ofEnvironment matches a reference to a variable in the syntax of Agent Discover.
 	ofEnvironment = regexp.MustCompile(`\$\{env:([A-Za-z_]\w*)(:-[^{}]*)?\}`)
 	// unfilled matches placeholders that only an editor can replace by values.
 	unfilled = regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
-	// nameIn matches the variable's name in a placeholder. The rest of the
-	// placeholder may be a credential, such as a default value.
+	// nameIn matches the name of the variable in a placeholder. The rest of the placeholder, such
+	// as a default value, may be a credential.
 	nameIn = regexp.MustCompile(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
 )
 
@@ -43,8 +42,8 @@ var ofEditor = []string{
 	"execpath", "defaultbuildtask", "claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
 }
 
-// translate rewrites the references in a text as Agent Discover spells them. It
-// returns references that it does not know unchanged.
+// translate rewrites the references in a text in the syntax of Agent Discover. It leaves unknown
+// references unchanged.
 func (o *occurrence) translate(m table.Machine, where, text string) string {
 	if o.file.Plugin != "" {
 		text = strings.ReplaceAll(text, "${CLAUDE_PLUGIN_ROOT}", o.file.Plugin)
@@ -91,9 +90,9 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 	})
 }
 
-// ask returns the reference to a secret in place of a value that the editor asks
-// the user for. A command cannot contain such a reference, and a form asks for
-// the value itself.
+// ask replaces a value for which the editor asks the user by a reference to a secret. It returns
+// found unchanged in a command or working folder, which cannot contain such a reference, and for a
+// form, which asks for the value.
 func (o *occurrence) ask(where, found, id string) string {
 	if where == "command" || where == "cwd" || o.editable {
 		return found
@@ -141,8 +140,8 @@ func (o *occurrence) explain(where, text string) {
 	}
 }
 
-// block adds a warning about something without which the server cannot run as
-// in its editor. The entry then stays there.
+// block adds a warning that the server cannot run as in its editor. removeEntries then keeps the
+// entry in the editor.
 func (o *occurrence) block(format string, args ...any) {
 	o.warn(format, args...)
 	if o.blocked == "" {

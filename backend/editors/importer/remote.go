@@ -6,10 +6,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// RemoteEntry returns an entry for a remote server in the format of an editor, to paste
-// into its file. Headers are written as given. If no editor is given, or the editor cannot
-// connect to remote servers, which Left then says, the format is the one that most clients
-// read.
+// RemoteEntry returns an entry for a remote server in the format of an editor, for pasting into its
+// file. Headers are written unchanged. If no editor is given, or if the editor cannot connect to
+// remote servers, RemoteEntry uses the format that most clients read; in the second case, Left
+// contains the reason.
 func (i *Importer) RemoteEntry(editor, name, url string, headers map[string]string) (Exported, error) {
 	s := table.Server{Transport: "streamable-http", URL: url, Headers: headers}
 	left := []string{}

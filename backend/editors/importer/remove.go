@@ -33,9 +33,8 @@ type batch struct {
 	entries []string // names as in the file
 }
 
-// removeEntries removes the imported entries from the editors, in one change
-// per file. It keeps an entry if the configured server does not do everything
-// that the entry does.
+// removeEntries removes the imported entries from the editors, in one change per file. It keeps an
+// entry unless reasonToKeep returns "".
 func (r *importRun) removeEntries(ctx context.Context) {
 	var batches []*batch
 	view := r.registryView()
@@ -71,9 +70,8 @@ func collect(batches []*batch, s Source) []*batch {
 	return batches
 }
 
-// reasonToKeep returns why an entry must stay in its file; "" when the
-// configured server does all that the entry does. A dry run assumes that a
-// server which does not exist yet will be imported.
+// reasonToKeep returns why an entry must stay in its file, or "" if the configured server can
+// replace it. A dry run assumes that a server that does not exist yet will be imported.
 func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name string, s Source) string {
 	server, err := r.options.Registry.Get(name)
 	held := view.names(ctx, name)
@@ -89,7 +87,7 @@ func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name s
 		return ""
 	case err != nil:
 		return "its server was removed meanwhile; the entry was kept"
-	case !server.Approved && !s.Disabled: // an entry that is switched off does not run either
+	case !server.Approved && !s.Disabled: // a disabled entry does not run either
 		return "the server " + name + " waits for approval; the entry was kept"
 	}
 	if how, why := view.compare(ctx, s.found.server, server, true); how != same {

@@ -10,17 +10,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// scope says whose variables the references of an entry mean. A reference means a
-// variable of the entry's own env first, and then one of the user's environment.
+// scope determines which variables the references of an entry refer to. A reference refers to a
+// variable in the entry's own env first, and then to a variable of the user's environment.
 type scope struct {
-	own     map[string]bool // variables that the entry sets itself, and not to the user's variable of the same name
-	scripts map[string]bool // places of arguments that a shell reads, which expands them itself
+	own     map[string]bool // variables that the entry sets to a value other than the variable of the same name in the user's environment
+	scripts map[string]bool // places of arguments in which a shell expands references
 	expands bool            // the program expands ${NAME} in its arguments from its environment
-	bare    bool            // the editor replaces ${NAME}, or it is not known which editor does
-	kept    map[string]bool // references that the program gets as they are, by place and text; see keep
+	bare    bool            // the editor expands ${NAME}, or the editor is unknown
+	kept    map[string]bool // references that are passed to the program unchanged, by place and text; see keep
 }
 
-// inherited matches a value that is only a reference to a variable.
+// inherited matches a value that consists only of a reference to a variable.
 var inherited = regexp.MustCompile(`^(?:\$\{(?:env[:.])?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%)$`)
 
 func (o *occurrence) findScope() {
@@ -48,8 +48,8 @@ var (
 	scriptFlag = regexp.MustCompile(`^-[a-z]*c$`)
 )
 
-// scriptsIn returns the positions of the words of a command line that a shell
-// expands.
+// scriptsIn returns the positions of the words of a command line in which a shell expands
+// references.
 func scriptsIn(words []string) []int {
 	for n, word := range words {
 		program, rest := risk.Program(word), words[n+1:]
@@ -72,13 +72,13 @@ func scriptsIn(words []string) []int {
 	return nil
 }
 
-// means reports whether a reference to a variable in a place means the entry's own.
-// The value of a variable that refers to itself means the user's.
+// means reports whether a reference at a place refers to a variable of the entry's own env. A
+// variable whose value refers to its own name takes the value from the user's environment.
 func (s scope) means(where, name string) bool { return s.own[name] && where != "env."+name }
 
-// passes reports whether the program gets a reference such as ${NAME}, as most
-// programs and shells spell it, instead of a value. The hub fills in references in
-// the command, the URL and the headers, which no program reads.
+// passes reports whether a reference such as ${NAME} is passed to the program unchanged, which may
+// expand it. The hub itself fills in references in the command, the URL and the headers, because no
+// program receives these.
 func (s scope) passes(where, name string, hasDefault bool) bool {
 	switch {
 	case s.scripts[where]:
@@ -91,7 +91,7 @@ func (s scope) passes(where, name string, hasDefault bool) bool {
 	return false
 }
 
-// keep notes that the program gets a reference as it is.
+// keep records that a reference is passed to the program unchanged, and returns it.
 func (s scope) keep(where, found string) string {
 	s.kept[where+"\x00"+found] = true
 	return found
@@ -99,11 +99,11 @@ func (s scope) keep(where, found string) string {
 
 func (s scope) keeps(where, found string) bool { return s.scripts[where] || s.kept[where+"\x00"+found] }
 
-// inScript matches the variables in a script of a shell.
+// inScript matches a reference to a variable in a shell script.
 var inScript = regexp.MustCompile(`\$(?:\{|env:|\{env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%`)
 
-// tellEnvironment adds a warning for each reference that takes a variable of the
-// user's environment, or would if it were set.
+// tellEnvironment adds a warning for each reference to a variable of the user's environment,
+// whether or not the variable is set.
 func (o *occurrence) tellEnvironment(m table.Machine) {
 	set := func(name string) bool { return m.Variable == nil || m.Variable(name) != "" }
 	takes := func(where, name string) {
@@ -136,8 +136,8 @@ func (o *occurrence) tellEnvironment(m table.Machine) {
 	})
 }
 
-// tellKept adds a warning for a reference to a variable that the entry does not set
-// and that the program gets as it is.
+// tellKept adds a warning for a reference that is passed to the program unchanged and whose
+// variable the entry does not set.
 func (o *occurrence) tellKept(where, name string, set bool) {
 	switch {
 	case o.scope.expands && set:
@@ -152,8 +152,8 @@ func (o *occurrence) tellKept(where, name string, set bool) {
 	}
 }
 
-// variableIn returns the name of the variable to which a reference in the spelling
-// of an editor refers.
+// variableIn returns the name of the variable in a reference in the syntax of any editor, or "" if
+// found is not such a reference.
 func variableIn(found string) string {
 	if at := bare.FindStringSubmatch(found); at != nil {
 		return at[2] + at[3]
@@ -166,10 +166,10 @@ func variableIn(found string) string {
 	return ""
 }
 
-// fillOwn replaces the references in the URL and the headers of a remote server to
-// the variables of its entry by their values: no process gets these variables. It
-// asks for a credential that would not be recognised in its new place, and so stay
-// readable in the configuration.
+// fillOwn replaces references to variables of the entry in the URL and the headers of a remote
+// server by the values of these variables, because no process receives them. A credential that
+// would not be recognized in its new place would stay readable in the configuration; fillOwn asks
+// the user for it as a secret instead.
 func (o *occurrence) fillOwn() {
 	if o.server.Transport == "stdio" {
 		return
@@ -192,8 +192,8 @@ func (o *occurrence) fillOwn() {
 	})
 }
 
-// withOwn replaces the references in text to variables of the entry. within are those
-// whose values are being filled in.
+// withOwn expands the references in text to variables of the entry. within lists the variables that
+// are being expanded, so that a cycle ends.
 func (o *occurrence) withOwn(env map[string]string, text string, within ...string) string {
 	return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
 		name := ofEnvironment.FindStringSubmatch(found)[1]
@@ -204,7 +204,7 @@ func (o *occurrence) withOwn(env map[string]string, text string, within ...strin
 	})
 }
 
-// covered reports whether a credential in a text of the server is recognised.
+// covered reports whether a credential in a text of the server is recognized as one.
 func (o *occurrence) covered(where, text, value string) bool {
 	at := launch.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
 	if name, header := strings.CutPrefix(where, "headers."); header {

@@ -14,7 +14,7 @@ import (
 type textEntry struct {
 	Name    string // "" when the text contains no name
 	Server  table.Server
-	Notes   []string // what was left out of the server
+	Notes   []string // warnings about parts of the server that were left out
 	entry   any      // the object that describes the server; nil when it was not an object
 	Problem string   // why the server cannot be used
 
@@ -128,8 +128,8 @@ func data(text string) (value any, isData bool, err error) {
 	return nil, false, nil
 }
 
-// whole is the key under which a text that is not an object is put into an
-// object, because configedit reads only objects.
+// whole is the key of an object that wraps a text that is not an object, because configedit reads
+// only objects.
 const whole = "whole"
 
 // firstLine returns the first line that is not empty, a comment or a YAML

@@ -24,8 +24,8 @@ const (
 	failed  = "failed"
 )
 
-// attempts is how often a change is planned anew because the editor wrote the
-// file at the same moment.
+// attempts is how many times a change is planned if the editor writes the file at the same moment
+// each time.
 const attempts = 5
 
 // performer carries out plans. The caller holds Registrar.writing. The files of one request may be
@@ -131,7 +131,7 @@ func (w *performer) saveDecision(p filePlan) error {
 
 // changeFile makes the change of a plan and adds it to the history.
 func (w *performer) changeFile(ctx context.Context, p filePlan) (*change, error) {
-	defer w.cache.forget(p.file.Path) // a file that this program has emptied is not one that another is writing
+	defer w.cache.forget(p.file.Path) // if the change empties the file, the cache must not assume that another program is writing it
 	if p.method == byEditor {
 		return w.changeByEditor(ctx, p)
 	}

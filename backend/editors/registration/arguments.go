@@ -14,15 +14,16 @@ const (
 	surfaceFlag = "--surface"
 )
 
-// NewSurface is the surface that new entries ask for: the hub's tools, which find and call the tools of servers.
+// NewSurface is the surface in the arguments of new entries: only the hub's own tools, which find
+// and call the tools of servers.
 const NewSurface = "meta"
 
-// bareSurface is what an entry shows that names no surface: the tool registry.
+// bareSurface is the surface of an entry whose arguments name none: the tool registry.
 const bareSurface = "registry"
 
 // arguments are the arguments with which an Agent Discover entry starts the program.
 type arguments struct {
-	valid   bool     // they start the command mcp, and all of them are known
+	valid   bool     // the arguments start the command mcp, and all of them are known
 	client  string   // value of --client; "" without it
 	surface []string // --surface and its value
 }
@@ -51,8 +52,8 @@ func parseArguments(args []string) arguments {
 	return a
 }
 
-// outdated reports whether the entry that starts a server does not say which editor it is
-// for, or what it shows, as the entries of earlier versions.
+// outdated reports whether the entry of a server lacks --client or --surface, like the entries of
+// earlier versions.
 func outdated(server table.Server) bool {
 	a := parseArguments(table.Arguments(server))
 	return a.client == "" || len(a.surface) == 0
@@ -67,8 +68,8 @@ func (a arguments) surfaceName() string {
 	return strings.TrimPrefix(last, surfaceFlag+"=")
 }
 
-// updatedArguments returns the wanted arguments of an entry, with the client and the
-// surface that the present ones name. If chosen, the surface is the wanted one.
+// updatedArguments returns the wanted arguments of an entry with the client and the surface of the
+// present ones. If chosen is set, the surface is that of wanted.
 func updatedArguments(present, wanted []string, chosen bool) []string {
 	a, w := parseArguments(present), parseArguments(wanted)
 	if chosen && a.surfaceName() != w.surfaceName() {

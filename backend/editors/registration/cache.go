@@ -16,8 +16,8 @@ import (
 // written more recently may change without a new time, so it is not cached.
 const timeResolution = 2 * time.Second
 
-// fileCache keeps what files contained until they change, so that polling all of
-// them is cheap. Of their contents it keeps only the Agent Discover entry.
+// fileCache caches the state of files until they change, so that polling all of them is cheap. Of
+// the content of a file it keeps only the Agent Discover entry.
 type fileCache struct {
 	mu    sync.Mutex
 	files map[string]fileContent
@@ -72,7 +72,7 @@ func (c *fileCache) put(key string, content fileContent) {
 	c.files[key] = content
 }
 
-// forget forgets what a file contained.
+// forget removes a file from the cache.
 func (c *fileCache) forget(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,11 +26,10 @@ const claude = "claude"
 // commandTimeout limits how long a command of an editor may take.
 const commandTimeout = 30 * time.Second
 
-// editorCommands returns the commands with which an editor makes a change
-// itself. It returns none where the file has to be written directly: when the
-// program is not installed, would write another file, or when the entry holds
-// more than the command line can express. No secret is ever part of a command:
-// the entry has none.
+// editorCommands returns the commands with which an editor makes a change itself. It returns none
+// if the file must be written directly: when the program is not installed or would write another
+// file, or when the entry contains more than the command line can express. The commands contain no
+// secret, because the entry contains none.
 func (pl *planner) editorCommands(p *filePlan) [][]string {
 	if p.found.Writer != claude || !pl.commands || p.file.Scope != userScope || len(p.steps) == 0 {
 		return nil
@@ -87,8 +86,8 @@ func (pl *planner) addCommands(program string, p *filePlan) [][]string {
 	return list
 }
 
-// hasMore reports whether the present entry has fields, arguments or variables that
-// the wanted one, which is spelled as value, lacks or would change.
+// hasMore reports whether the present entry has fields, arguments or variables that the wanted one
+// lacks or would change. value is the wanted entry as Spell returns it.
 func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 	e, err := readEntry(p.was.Data, p.file)
 	fields, ok := e.value.(map[string]any)

@@ -51,13 +51,12 @@ func readEntry(text []byte, file table.File) (entry, error) {
 	return out, nil
 }
 
-// ownEntry is the entry of Agent Discover, as each editor is to have it. It is safe for
-// concurrent use.
+// ownEntry computes the entry of Agent Discover for each editor. It is safe for concurrent use.
 type ownEntry struct {
-	server   table.Server // that the entry starts
+	server   table.Server // the server that the entry starts
 	machine  table.Machine
 	folder   string   // Options.Folder
-	snippets sync.Map // string to string
+	snippets sync.Map // results of snippet: string to string
 }
 
 // state compares an entry with the server that it should start.
@@ -102,13 +101,14 @@ func sameProgram(command, wanted string) bool {
 	return pathname.Same(command, wanted)
 }
 
-// sameValue reports whether two values of a variable mean the same.
+// sameValue reports whether two values of a variable are equal or, for AGENT_DISCOVER_HOME, name
+// the same folder.
 func sameValue(name, a, b string) bool {
 	return a == b || name == "AGENT_DISCOVER_HOME" && a != "" && b != "" && pathname.Same(a, b)
 }
 
-// missing reports whether a program does not exist or is not executable. A disk of
-// Windows has no modes, whatever machine it stands for.
+// missing reports whether a program does not exist or is not executable. It ignores the mode on
+// Windows, whose files have no executable bit.
 func (o *ownEntry) missing(program string) bool {
 	info, err := o.machine.Stat(program)
 	return err != nil || info.IsDir() || runtime.GOOS != "windows" && o.machine.OS != "windows" && info.Mode()&0o111 == 0
@@ -120,13 +120,13 @@ func (o *ownEntry) isProgram(command string) bool {
 	if pathname.Same(command, o.server.Command) {
 		return true
 	}
-	to, err := os.Readlink(command) // a program that does not exist is not the same file
+	to, err := os.Readlink(command) // pathname.Same is false if the program does not exist
 	return err == nil && pathname.Here.Equal(to, o.server.Command)
 }
 
-// wanted returns the server that the entry should start in an editor. For an
-// editor that does not accept spaces in commands, link is the path at which a
-// link to the program must exist. The surface is the usual one if it is empty.
+// wanted returns the server that the entry should start in an editor. For an editor that does not
+// accept spaces in commands, link is the path at which a link to the program must exist. An empty
+// surface means that of Options.Entry or, if it has none, NewSurface.
 func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server, link string, err error) {
 	server = o.server
 	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
@@ -146,9 +146,9 @@ func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server,
 	return server, link, nil
 }
 
-// repaired returns the wanted server with the variables that a person added to
-// the present entry e, and with the client and the surface that it names. It has none of
-// the editor's own fields that the entry has. If chosen, the surface is the wanted one.
+// repaired returns the wanted server with the variables that a person added to the present entry e,
+// and with the client and the surface of e. If chosen is set, the surface is that of wanted. More
+// contains only those editor-specific fields that the entry lacks.
 func repaired(e entry, wanted table.Server, chosen bool) table.Server {
 	out, server := e.server, e.server
 	present, _ := e.value.(map[string]any)

@@ -12,14 +12,13 @@ import (
 // editorFiles reads and writes the files of editors.
 type editorFiles struct{ disk atomicfile.Disk }
 
-// readAtRest waits until no program writes the file. It is the reader of plans
-// that are carried out.
+// readAtRest reads a file once no other program is writing it. It is the reader of plans that are
+// carried out.
 func (d *editorFiles) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
 	return d.disk.ReadAtRest(ctx, file.Path, checker(file))
 }
 
-// checker returns a function that returns why a content cannot be read as a
-// file.
+// checker returns a function that returns why a content cannot be parsed as the given file.
 func checker(file table.File) func([]byte) error {
 	return func(data []byte) error {
 		_, err := configedit.Read(data, file.Place)
@@ -27,8 +26,8 @@ func checker(file table.File) func([]byte) error {
 	}
 }
 
-// wasMade reports whether an interrupted change was made. It compares hashes
-// first. Where the file was changed again since, it compares the entries.
+// wasMade reports whether an interrupted change was made. It compares hashes first. If the file was
+// changed again since, it compares the entries.
 func (d *editorFiles) wasMade(c *change, before []byte) bool {
 	now, err := d.readAtRest(context.Background(), c.file())
 	switch {

@@ -56,7 +56,7 @@ type change struct {
 // step is the change of one entry. Removing several entries takes several steps.
 type step struct {
 	Name  string            `json:"name"`
-	Keys  []string          `json:"keys,omitempty"` // of the collection that holds it, if not the servers
+	Keys  []string          `json:"keys,omitempty"` // path of the collection that contains the entry; nil for the servers
 	Was   bool              `json:"was"`            // the entry was in the file
 	Is    bool              `json:"is"`             // the entry is in the file afterwards
 	Edits []configedit.Edit `json:"cuts"`
@@ -211,7 +211,7 @@ func (h *history) begin(ctx context.Context, c *change, before []byte) error {
 		return nil
 	}
 	_ = os.RemoveAll(filepath.Join(h.folder, c.ID))
-	if fault.KindOf(err) == fault.Unavailable { // what cannot be encrypted
+	if fault.KindOf(err) == fault.Unavailable { // the message says that encryption is not possible, and what to do
 		return err
 	}
 	return fault.Wrap(err, fault.Failed, "could not save a backup in the data folder: %s; %s was not changed",

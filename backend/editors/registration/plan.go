@@ -44,7 +44,7 @@ type filePlan struct {
 	shared  []string // ids of other editors that read the same file
 	by      string
 	replace bool
-	surface string // for Register: what the entry shows; "" for what it shows already
+	surface string // for Register: the surface of the entry; "" keeps the present one
 	undoes  string // the id of the change that Undo reverts
 
 	was   atomicfile.File
@@ -65,7 +65,7 @@ type filePlan struct {
 	reverts  bool       // the file has changed since: Undo reverts the steps and keeps other changes
 }
 
-// planner decides what a request means for a file. It changes nothing.
+// planner decides how a request changes a file. It changes nothing itself.
 type planner struct {
 	own      *ownEntry
 	files    *editorFiles
@@ -76,8 +76,7 @@ type planner struct {
 	commands bool // commands of editors can be executed
 }
 
-// newPlan decides what a Register or Unregister request means for a file, which
-// read reads.
+// newPlan decides how a Register or Unregister request changes a file. It reads the file with read.
 func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
 		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: cmp.Or(q.By, "person"),
@@ -102,8 +101,8 @@ func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader
 	return p
 }
 
-// compare refuses the plan if it is not the one that was previewed under a key:
-// if both the file and what happens to the entries in it have changed.
+// compare refuses the plan if it differs from the one that was previewed under a key: if both the
+// file and the change of its entries are different.
 func (p *filePlan) compare(expect map[string]string, key string) {
 	previewed, ok := expect[key]
 	if !ok || p.effect == refuse || p.effect == keepFile || previewed == p.was.Hash || previewed == p.difference() {
@@ -246,9 +245,9 @@ func reloadHint(e *table.Editor, _ string) string {
 	return e.ReloadHint
 }
 
-// difference identifies what a plan does to its entries, whatever else is in the
-// file: the entries before and after it, and how the change is made. It is ""
-// for a plan that changes nothing.
+// difference returns a hash of what a plan does to its entries: the entries before and after it,
+// and how the change is made. The rest of the file does not affect it. It is "" for a plan that
+// changes nothing.
 func (p *filePlan) difference() string {
 	if p.effect != editFile && p.effect != deleteFile {
 		return ""

@@ -84,8 +84,8 @@ func (pl *planner) register(p *filePlan) {
 	}
 }
 
-// rejection is why an editor does not read a file, although its text can be
-// changed. The zero value means that it does.
+// rejection is the extension of JSON because of which an editor does not read a file, although this
+// package could change it. The zero value means that the editor reads the file.
 type rejection struct {
 	which configedit.Extension
 	line  int
@@ -162,9 +162,8 @@ func (pl *planner) origin(path string) *change {
 	return nil
 }
 
-// revertOrigin removes the Agent Discover entry together with the collections
-// and blank lines that c added for it. It reports false, and changes nothing,
-// where that is not possible.
+// revertOrigin removes the Agent Discover entry together with the collections and blank lines that
+// c added for it. If that is not possible, it returns false and changes nothing.
 func (pl *planner) revertOrigin(ctx context.Context, p *filePlan, c *change) bool {
 	steps, err := pl.history.stepsOf(ctx, c)
 	if err != nil || len(steps) == 0 || slices.ContainsFunc(steps[1:], func(s step) bool { return s.Keys == nil }) {

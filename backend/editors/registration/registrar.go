@@ -17,14 +17,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// Registrar adds the Agent Discover entry to the files of editors. It is safe
-// for concurrent use.
+// Registrar adds the Agent Discover entry to the files of editors. It is safe for concurrent use.
 //
-// Requests are carried out one at a time, and the files of a request together.
-// The hub of another data folder is held off by the lock of the file's folder.
-// Editors do not take that lock; against them, package atomicfile waits until a
-// file is at rest and gives a version that appears at the last moment its place
-// back.
+// It carries out one request at a time, and changes the files of a request concurrently. The lock
+// of a file's folder keeps out hubs with other data folders. Editors do not take that lock; package
+// atomicfile therefore waits until a file is at rest, and restores a version that an editor writes
+// at the last moment.
 type Registrar struct {
 	options   Options
 	files     *editorFiles
@@ -95,7 +93,7 @@ func (r *Registrar) Plan(ctx context.Context, q Request) ([]Plan, error) {
 	return plans, nil
 }
 
-// previewReader reads files as the plans that were previewed so far leave them.
+// previewReader returns each file with the content that the plans previewed so far would give it.
 type previewReader struct {
 	disk  *editorFiles
 	files map[string]atomicfile.File // by path
@@ -141,7 +139,7 @@ func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 	files.SetLimit(atOnce)
 	for _, group := range byFile(targets) {
 		files.Go(func() error {
-			expect := q // the previews, until the file is changed by this request itself
+			expect := q // cleared once this request itself has changed the file
 			for _, i := range group {
 				outcomes[i] = r.performer.planAndPerform(ctx, targets[i].file.Path, func() filePlan {
 					return r.planner.newPlan(ctx, targets[i], expect, r.files.readAtRest)

@@ -1,11 +1,10 @@
-// Package registration adds the Agent Discover entry to the configuration files
-// of editors and removes it again. Every change can be previewed, is verified
-// after it is made, and can be undone to the byte. The package also removes the
-// entries of imported servers, because it is the only one that changes files
-// outside the data folder.
+// Package registration adds the Agent Discover entry to the configuration files of editors and
+// removes it again. Every change can be previewed, is verified after it is made, and can be undone
+// to the byte. The package also removes the entries of imported servers, because it is the only one
+// that changes files outside the data folder.
 //
-// Which editors exist and where their files are is known to package table; how
-// text is edited and files are replaced, to configedit and atomicfile.
+// Package table knows the editors and the paths of their files. Packages configedit and atomicfile
+// edit text and replace files.
 package registration
 
 import (
@@ -44,10 +43,10 @@ type FileStatus struct {
 	Also    []string `json:"also,omitempty"`    // the names of other entries that start Agent Discover, too
 	Problem string   `json:"problem,omitempty"`
 	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
-	// Outdated reports that the entry is correct, but does not say which editor it
-	// is for, or what it shows. Register updates it.
+	// Outdated reports that the entry is correct, but its arguments lack the editor or the surface.
+	// Register updates it.
 	Outdated bool   `json:"outdated,omitempty"`
-	Surface  string `json:"surface,omitempty"` // what the Agent Discover entry shows; see package surfaces
+	Surface  string `json:"surface,omitempty"` // the surface of the Agent Discover entry; see package surfaces
 }
 
 // Status describes one editor on this machine.
@@ -97,7 +96,8 @@ type Plan struct {
 	Wait    bool              `json:"wait"`                  // the change waits until the editor has exited
 	Diff    []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
 	Before  string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
-	// identifies what happens to the entries; the same as long as only other parts of the file change
+	// Difference identifies the change of the entries. It stays the same while only other parts of
+	// the file change.
 	Difference string `json:"difference"`
 	Problem    string `json:"problem,omitempty"` // the reason for a refusal
 	Snippet    string `json:"snippet,omitempty"` // the text to paste after a refusal
@@ -117,10 +117,10 @@ type Record struct {
 	By        string    `json:"by"` // person or automatic
 	Undoes    string    `json:"undoes,omitempty"`
 	Undone    bool      `json:"undone"`              // a later record undid this change
-	Exact     bool      `json:"exact"`               // the file is unchanged since: Undo restores every byte
+	Exact     bool      `json:"exact"`               // the file is unchanged since this change, so Undo restores every byte
 	Possible  bool      `json:"possible"`            // Undo is possible
 	Forgotten bool      `json:"forgotten,omitempty"` // its backup was deleted
-	Why       string    `json:"why,omitempty"`       // the reason when it is not
+	Why       string    `json:"why,omitempty"`       // why Undo is not possible
 }
 
 // Outcome is the result for one file.
@@ -166,9 +166,9 @@ type Request struct {
 	Editors     []string          // ids
 	All         bool              // all detected editors; for Unregister, all that have the entry
 	Project     string            // the absolute path of a project whose files are changed instead of the user's
-	Surface     string            // for Register: what the entries show; "" keeps what present ones show
+	Surface     string            // for Register: the surface of the entries; "" keeps the present one
 	Replace     bool              // also change an entry of the same name that starts another program
 	Expect      map[string]string // Difference or Before of the previewed plans, by path; a plan that differs is refused
-	Environment map[string]string // the requesting person's variables, which may move files
+	Environment map[string]string // environment variables of the caller, which can change the paths of files
 	By          string            // person or automatic
 }

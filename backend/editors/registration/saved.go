@@ -62,8 +62,7 @@ type pendingChange struct {
 	Problem string     `json:"problem,omitempty"` // why the last attempt failed
 }
 
-// pendingID is the prefix that tells ids of pending changes from ids in the
-// history.
+// pendingID is the prefix that distinguishes ids of pending changes from ids in the history.
 const pendingID = "waiting-"
 
 // replaces reports whether a pending change makes an older one obsolete.

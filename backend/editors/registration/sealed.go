@@ -15,9 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 )
 
-// Sealer encrypts backups that contain credentials. Seal fails with a
-// fault.Unavailable, which says what to do, when it has no key; it asks the user
-// nothing.
+// Sealer encrypts backups that contain credentials. If there is no key, Seal fails with a
+// fault.Unavailable that says what to do. It never prompts the user.
 type Sealer interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
@@ -33,8 +32,8 @@ func (h *history) seal(ctx context.Context, data []byte) ([]byte, error) {
 	return h.sealer.Seal(ctx, data)
 }
 
-// writeSteps writes the steps of a change, encrypted if they contain a
-// credential. Without a key it fails: the change could not be undone.
+// writeSteps writes the steps of a change, encrypted if they contain a credential. Without a key it
+// fails, because the change could not be undone.
 func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (path string, err error) {
 	text, err := json.Marshal(c.steps)
 	if err != nil {
@@ -156,9 +155,8 @@ func (h *history) backup(ctx context.Context, c *change) (data []byte, err error
 	return data, nil
 }
 
-// sealOld encrypts the credentials in changes of earlier versions, which did not
-// do that. It returns how many changes still have plain credentials, because
-// there is no key.
+// sealOld encrypts credentials in changes that earlier versions stored in plain text. It returns
+// how many of these are still plain, because there is no key.
 func (h *history) sealOld(ctx context.Context) (left int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

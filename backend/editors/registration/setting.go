@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// A setting is a value beside the servers of a file. It is changed with the entry and
-// undone with it, but never if a person has chosen another value.
+// A setting is a value in a file outside of the servers. It is added and removed together with the
+// entry, but never if a person has chosen another value.
 
 // presentSetting returns the object in a text that holds an editor's setting; ok is false
 // if the place cannot be read.
@@ -54,8 +54,8 @@ func (p *filePlan) addSetting() {
 	})
 }
 
-// revertSetting plans to undo the step that added a setting, unless a person has changed
-// what it added.
+// revertSetting plans to undo the step that added a setting, unless a person has changed the
+// setting since.
 func (p *filePlan) revertSetting(s step, made configedit.Change) {
 	place := s.place(p.file.Place)
 	value, exists, ok := presentSetting(p.text, place, s.Name)
@@ -70,7 +70,8 @@ func (p *filePlan) revertSetting(s step, made configedit.Change) {
 	})
 }
 
-// removeSetting plans to remove an editor's setting if it is as addSetting writes it.
+// removeSetting plans to remove an editor's setting if it has exactly the value that addSetting
+// writes.
 func (p *filePlan) removeSetting() {
 	if p.found.Setting == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// survey finds the files of editors, and what they contain.
+// survey determines the files of editors and the state of the Agent Discover entry in them.
 type survey struct {
 	own      *ownEntry
 	planner  *planner

@@ -16,7 +16,7 @@ import (
 // userScope is the scope of files that apply to all projects of a user.
 const userScope = "user"
 
-// target is a file that a request is about.
+// target is a file to which a request applies.
 type target struct {
 	found   table.Found
 	file    table.File
@@ -24,7 +24,7 @@ type target struct {
 	problem error    // why the editor has no such file; nil if it has one
 }
 
-// targets returns the files that a request is about, each once.
+// targets returns the files to which a request applies, each once.
 func (v *survey) targets(q Request) ([]target, error) {
 	machine := v.machine.With(q.Environment)
 	if q.All {
@@ -117,9 +117,9 @@ func (v *survey) allTargets(machine table.Machine, q Request) []target {
 	return all
 }
 
-// withRecorded returns the files of an editor and those to which an accepted
-// change in the history added the entry: files of projects, and files that an
-// environment variable named.
+// withRecorded returns the files of an editor and the files to which a change in the history that
+// accept selects added the entry. The latter can be files of projects, and files whose path came
+// from an environment variable.
 func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []table.File {
 	files := slices.Clone(found.Files)
 	for _, c := range v.history.latest() {
@@ -135,8 +135,8 @@ func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []ta
 	return files
 }
 
-// merged returns the targets with one for each place in each file. Editors that
-// read the same servers get them by one change.
+// merged merges the targets with the same place in the same file, so that a single change serves
+// all editors that read it.
 func merged(all []target) []target {
 	var out []target
 	for _, t := range all {
@@ -184,9 +184,8 @@ func byFile(all []target) [][]int {
 	return groups
 }
 
-// checkInProject refuses a file of a project from which a link leads to a file
-// elsewhere. Otherwise the author of a project could have any file of the user
-// changed.
+// checkInProject refuses a plan if a symbolic link leads from a project's file to a file outside of
+// the project. Otherwise the author of a project could make the hub change any file of the user.
 func (p *filePlan) checkInProject() error {
 	folder := p.file.Scope
 	if folder == userScope || !inFolder(folder, p.file.Path) {
@@ -203,7 +202,7 @@ func (p *filePlan) checkInProject() error {
 	return nil
 }
 
-// inFolder reports whether a path is in a folder, by its name alone.
+// inFolder reports whether a path is in a folder, without following links.
 func inFolder(folder, path string) bool {
 	return pathname.Here.In(folder, path)
 }

@@ -47,10 +47,10 @@ func (p *filePlan) after() atomicfile.File {
 	return f
 }
 
-// Undo reverts changes, newest first, and cancels pending changes. A file that
-// is unchanged since gets back every byte; in any other file only the change
-// itself is reverted. A change that is undone already is left as it is. expect
-// has the previewed plans, by the id of their change, as in Request.
+// Undo reverts changes, newest first, and cancels pending changes. In a file that is unchanged
+// since the change, it restores every byte; in any other file, it reverts only the change itself.
+// It skips a change that is already undone. expect contains the previewed plans by the id of their
+// change, as in Request.Expect.
 func (r *Registrar) Undo(ctx context.Context, ids []string, expect map[string]string) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -145,8 +145,8 @@ func (pl *planner) find(ids []string) (changes []*change, pending []pendingChang
 	return changes, pending, nil
 }
 
-// newUndoPlan decides how to undo a change of a file, which read reads. Changes
-// in undone count as undone already.
+// newUndoPlan decides how to undo a change of a file, which it reads with read. Changes in undone
+// count as undone already.
 func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
 	found := table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}} // if the editor is no longer in the table
 	if e, ok := table.ByID(c.Editor); ok {
@@ -179,10 +179,10 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	return p
 }
 
-// isExact reports whether a file with a hash is as a change left it, and nothing
-// else was changed with it. Only then may it get its former content back. A change
-// that the editor's own commands made is never exact: they write the whole file,
-// with everything that other programs had written to it by then.
+// isExact reports whether a file with the given hash is unchanged since the change, and the change
+// consists only of its steps. Only then can the former content be restored. A change by the
+// editor's own commands is never exact: they write the whole file, including what other programs
+// had written by then.
 func (c *change) isExact(hash string) bool { return hash == c.After && !c.Loose }
 
 // restore plans to give the file the content before the change. The steps of the
@@ -269,9 +269,8 @@ func (s step) isReverted(c *change, exists bool) bool {
 	return !exists && (!s.Was || c.Had)
 }
 
-// texts returns the content of the file after each step of a change. The
-// contents are nil where they are unknown: they only help to find the steps in a
-// file that has changed.
+// texts returns the content of the file after each step of a change, or nil where it is unknown.
+// The contents only help to locate the steps in a file that has changed since.
 func (pl *planner) texts(ctx context.Context, c *change, steps []step) [][]byte {
 	texts := make([][]byte, len(steps))
 	if c.Loose {

@@ -119,7 +119,7 @@ func (r *Registrar) recordNewEditors() error {
 	})
 }
 
-// registerNewEditors registers the editors that are marked for it.
+// registerNewEditors registers the editors that recordNewEditors marked for automatic registration.
 func (r *Registrar) registerNewEditors(ctx context.Context) {
 	if !r.auto.Load() {
 		return

@@ -41,13 +41,14 @@ type Editor struct {
 	Each     bool       // every file whose folder exists takes the entry, not only the first
 	Writer   string     // the editor's own program that changes the file: claude; "" for none
 	Running  []string   // names of processes that must have ended before the file is changed
-	// Eager are fields of an entry with which the editor shows a model its tools from the
-	// start, instead of their names only.
+	// Eager are fields of an entry that make the editor show a model the definitions of the tools
+	// from the start, instead of only their names.
 	Eager configedit.Object
-	// DefersFrom is from how many tools on the editor shows a model their names only, and
-	// loads definitions on demand; 0: never, or not known.
+	// DefersFrom is the number of tools from which the editor shows a model only their names and
+	// loads definitions on demand; 0: never, or unknown.
 	DefersFrom int
-	// Setting is what the user's file needs beside the entry for the same; nil for nothing.
+	// Setting is an object of the user's file that must be set beside the entry so that Eager has
+	// its effect; nil for none.
 	Setting *Setting
 	Project []string // files of a project, relative to its folder
 
@@ -57,8 +58,8 @@ type Editor struct {
 	ListChanged string // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int    // limit on the number of tools; 0: none known
 	MaxName     int    // limit on a tool's name with NamePrefix, in characters; 0: none known
-	MaxResult   int    // from how many bytes on a model is not shown the whole result of a tool; 0: not known
-	// ReadsResources is whether its model has a tool that reads resources by their URIs.
+	MaxResult   int    // bytes from which the editor cuts the result of a tool before a model sees it; 0: unknown
+	// ReadsResources reports whether the editor gives its model a tool that reads resources by URI.
 	ReadsResources bool
 	NamePrefix     string   // text that the editor puts before a tool's name; {server} stands for the server's name
 	NoSpaces       bool     // the editor cannot start a command that contains a space
@@ -98,19 +99,20 @@ type File struct {
 	Scope  string // user, or the project's folder
 	Place  configedit.Place
 	Shape  string
-	Or     []configedit.Place // other places of the servers, read when Place has none
-	// Rejects is what the editor does not accept although the format has it.
+	Or     []configedit.Place // alternative places, read when Place has no servers
+	// Rejects are the extensions of the format that the editor does not accept.
 	Rejects []configedit.Extension
 	Plugin  string // value of ${CLAUDE_PLUGIN_ROOT} in the file; "" outside of plugins
 }
 
-// Setting is an object in an editor's file, outside of the servers.
+// Setting is an object in an editor's file, outside of the collection of servers.
 type Setting struct {
 	Keys   []string          // the path to the object
-	Fields configedit.Object // what it holds
+	Fields configedit.Object // the fields to set in the object
 }
 
-// Place returns the path to the collection that holds the object, and its name there.
+// Place returns the path to the collection that contains the object, and the name of the object in
+// this collection.
 func (s *Setting) Place() (keys []string, name string) {
 	last := len(s.Keys) - 1
 	return s.Keys[:last], s.Keys[last]
@@ -136,5 +138,5 @@ type Server struct {
 	URL       string
 	Headers   map[string]string
 	Disabled  bool
-	More      configedit.Object // fields of the editor's own; Understand ignores them
+	More      configedit.Object // fields that only this editor has; Understand ignores them
 }

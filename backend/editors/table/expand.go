@@ -136,9 +136,8 @@ func (m Machine) standard(name string) string {
 	return standard[name]
 }
 
-// quote escapes the special characters of glob patterns in a result of local. It
-// uses classes of one character, which work on every system; a backslash does
-// not.
+// quote escapes the special characters of glob patterns in a result of local. It uses character
+// classes such as [*], because a backslash does not escape on Windows.
 func (m Machine) quote(path string) string {
 	if m.separators() == "/" {
 		path = strings.ReplaceAll(path, `\`, `\\`)

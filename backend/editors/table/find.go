@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// Find searches the machine for an editor. It reads only files whose servers may
-// be under different keys.
+// Find searches the machine for an editor. It reads only files whose servers may be under different
+// keys, to determine the key.
 func (m Machine) Find(e *Editor) Found {
 	local := *e
 	found := Found{Editor: &local}
@@ -152,9 +152,9 @@ func (m Machine) file(r *row, s spot, path string) File {
 	return f
 }
 
-// choosePlace makes the place of the servers the one of f.Place and f.Or that an
-// existing file has. An alternative wins: an editor that knows two keys ignores
-// the usual one if it finds the other.
+// choosePlace sets f.Place to the first place in f.Or that an existing file contains, and moves the
+// former f.Place to f.Or. An alternative takes precedence because an editor that knows two keys
+// ignores the usual one if it finds the other.
 func (m Machine) choosePlace(f *File) {
 	if len(f.Or) == 0 || !f.Exists || m.Read == nil {
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// Here returns this machine with a user's environment. It looks for programs
-// in the folders of PATH in that environment, which are listed only once, when
-// the first program is looked up: to find a program that is installed later,
-// create a new Machine. Except for the home folder no variable is read before it
-// is needed, because the environment may take a while to be known.
+// Here returns this machine with a user's environment. It looks for programs in the folders of PATH
+// in that environment. It lists these folders only once, when the first program is looked up; to
+// find a program that is installed later, create a new Machine. Here reads only the home folder
+// from the environment; other variables are read on demand, because the environment may become
+// known later.
 func Here(variable func(name string) string) Machine {
 	home := variable("HOME")
 	if runtime.GOOS == "windows" {
@@ -69,7 +69,7 @@ func programs(variable func(name string) string) func(name string) (string, bool
 	}
 }
 
-// programAt returns the file that runs as a path. Windows tries the extensions of
+// programAt returns the file that the system starts for a path. Windows tries the extensions of
 // programs first, unless the path has one.
 func programAt(path string, extensions []string) (string, bool) {
 	if !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {

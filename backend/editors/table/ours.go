@@ -51,8 +51,8 @@ func unwrap(program string, args []string) (string, []string) {
 	return program, args
 }
 
-// line returns the words of the command line. If the command has no arguments,
-// it is split into words.
+// line returns the program and the arguments of a command line. A single word is the whole line,
+// which is split.
 func line(words []string) (string, []string) {
 	if len(words) == 1 {
 		words = commandWords(words[0])

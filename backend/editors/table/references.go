@@ -2,9 +2,9 @@ package table
 
 import "strings"
 
-// referenceStyles is how the value of a variable, an argument or a header
-// refers to a variable of the user's environment, by the id of the editor. NAME
-// stands for the variable. Editors that are not listed use values as they are.
+// referenceStyles is the syntax of references to variables of the user's environment in the values
+// of variables, arguments and headers, by the id of the editor. NAME stands for the variable.
+// Editors that are not listed do not expand references.
 var referenceStyles = map[string]string{
 	"cursor": "${env:NAME}", "vscode": "${env:NAME}", "vscode-insiders": "${env:NAME}", "vscode-server": "${env:NAME}",
 	"devin-desktop-windsurf": "${env:NAME}", "mcphub-nvim": "${env:NAME}", "claude-code": "${NAME}", "gemini-cli": "${NAME}",
@@ -12,8 +12,8 @@ var referenceStyles = map[string]string{
 	"crush": "${NAME}", "opencode": "{env:NAME}", "kilo-code": "{env:NAME}", "continue": "${{ secrets.NAME }}",
 }
 
-// defaultStyles is how an editor refers to a variable for which VALUE is used if it is
-// not set, by the id of the editor. The others are not documented to have defaults.
+// defaultStyles is the syntax of a reference to the variable NAME with the default VALUE, by the id
+// of the editor. The documentation of other editors mentions no defaults.
 var defaultStyles = map[string]string{"claude-code": "${NAME:-VALUE}"}
 
 // DefaultReference is like Reference, for a variable with a default; "" if the
@@ -28,10 +28,9 @@ func (e *Editor) Reference(variable string) string {
 	return strings.ReplaceAll(referenceStyles[e.ID], "NAME", variable)
 }
 
-// alsoBare are the editors that replace ${NAME} although Reference has another
-// spelling or none.
+// alsoBare are the editors that expand ${NAME} although Reference returns another syntax or none.
 var alsoBare = map[string]bool{"claude-code-plugins": true, "mcphub-nvim": true}
 
-// ExpandsBare reports whether the editor replaces ${NAME}, and not only a spelling
-// of its own such as ${env:NAME}. Other editors pass ${NAME} to the program as it is.
+// ExpandsBare reports whether the editor expands ${NAME}, and not only its own syntax such as
+// ${env:NAME}. Other editors pass ${NAME} to the program unchanged.
 func (e *Editor) ExpandsBare() bool { return referenceStyles[e.ID] == "${NAME}" || alsoBare[e.ID] }

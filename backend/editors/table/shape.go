@@ -164,7 +164,7 @@ var shapes = map[string]shape{
 		http:  []part{is("type", "streamable-http"), url("url"), headers("headers")},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
 	},
-	// A list of an extension, with whole command lines. It is only read.
+	// The list of the Augment extension, whose commands are whole command lines. Spell does not support it.
 	"augment-list": {},
 }
 

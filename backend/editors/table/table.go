@@ -113,8 +113,6 @@ type row struct {
 	Note           string `yaml:"note"`
 }
 
-// detection lists paths, commands and apps that show that an editor is
-// installed.
 type setting struct {
 	Keys   []string       `yaml:"keys"`
 	Fields map[string]any `yaml:"fields"`
@@ -134,7 +132,7 @@ type spot struct {
 	List     string            `yaml:"list"`
 	Or       [][]string        `yaml:"or"`
 	Shape    string            `yaml:"shape"`
-	Existing bool              `yaml:"existing"` // the file counts only when it exists
+	Existing bool              `yaml:"existing"` // the file is used only if it exists
 	Plugin   int               `yaml:"plugin"`   // the plugin's folder is this many folders above the file; 0: the file is not in a plugin
 }
 
