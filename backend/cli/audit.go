@@ -16,7 +16,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-// auditCommands are the commands about the audit log.
 type auditCommands struct{ *program }
 
 func (c auditCommands) audit() *cobra.Command {
@@ -128,7 +127,7 @@ func (c auditCommands) export() *cobra.Command {
 	return cmd
 }
 
-// exportTo writes a file, which is complete or does not exist.
+// exportTo writes a file atomically.
 func (c auditCommands) exportTo(name string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), ".audit-*")
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// authCommands are the commands under auth.
 type authCommands struct{ *program }
 
 func (c authCommands) command() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// signInHome returns a home with the remote server notes, which wants a sign-in.
+// signInHome returns a home with the remote server notes, which requires a sign-in.
 func signInHome(t *testing.T) (*programtest.Home, *oidctest.Provider, *oidctest.Resource) {
 	t.Helper()
 	p := oidctest.Start(t)

@@ -18,7 +18,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// callCommand is the command call.
 type callCommand struct{ *program }
 
 func (c callCommand) command() *cobra.Command {
@@ -98,7 +97,7 @@ func (c callCommand) run(ctx context.Context, name string, values []string, raw 
 	return err
 }
 
-// resolved returns the tool that a name means.
+// resolved asks the hub to which tool a name refers.
 func resolved(ctx context.Context, client *instance.Client, name string) (tool operations.ResolvedTool, err error) {
 	err = client.Do(ctx, http.MethodGet, "/api/tools/resolve?name="+url.QueryEscape(name), nil, &tool)
 	if fault.KindOf(err) == fault.NotFound {

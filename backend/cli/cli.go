@@ -43,7 +43,7 @@ func Main(version string) int {
 		return sandbox.Exec()
 	}
 	endings := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // it is sent when the terminal is closed; below nohup it is ignored, and stays so
+	if !signal.Ignored(syscall.SIGHUP) { // closing the terminal sends SIGHUP; nohup makes this process ignore it, which must not change
 		endings = append(endings, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings...)

@@ -49,8 +49,8 @@ func serverNames(ctx context.Context, client *instance.Client, _ []string) []str
 	return names
 }
 
-// toolNames completes SERVER__TOOL. Tools of all servers are known, so it starts
-// none.
+// toolNames completes SERVER__TOOL. It starts no server, because the hub stores the tools of all
+// servers.
 func toolNames(ctx context.Context, client *instance.Client, _ []string) []string {
 	var tools []operations.KnownTool
 	_ = client.Do(ctx, http.MethodGet, "/api/tools?brief=true", nil, &tools)

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// configCommands are the commands about the settings file.
 type configCommands struct{ *program }
 
 func (c configCommands) command() *cobra.Command {
@@ -25,8 +24,8 @@ invalid, the earlier settings stay. Environment variables override the file.`,
 	return cmd
 }
 
-// configuration returns the settings of the running hub, and those of the file if no hub
-// runs.
+// configuration returns the settings of the running hub or, if no hub is running, those of the
+// file.
 func (c configCommands) configuration(ctx context.Context) (operations.Configuration, error) {
 	var of operations.Configuration
 	if info, err := instance.Read(c.folder); err == nil {

@@ -39,7 +39,7 @@ Fixed arguments of tools are shown by their names only.`,
 	}
 }
 
-// below returns the setting with a key, or those in the group of that name.
+// below returns the setting with a key, or the settings in the group with that name.
 func below(all []operations.Setting, key string) (out []operations.Setting) {
 	for _, s := range all {
 		if s.Key == key || strings.HasPrefix(s.Key, key+".") {

@@ -51,7 +51,7 @@ clients and sources that are not known are warnings, with which a file is valid.
 	}
 }
 
-// configWarnings names clients and sources that are not known, never nil.
+// configWarnings returns warnings about unknown clients and unreadable sources; it is never nil.
 func configWarnings(d settings.Discovery) []string {
 	warnings := []string{}
 	for i, limit := range d.Clients {
@@ -89,7 +89,7 @@ func (c configCommands) printChecked(of checkedConfig) error {
 		}
 		place := of.File
 		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", of.File, p.Line, p.Column) // as compilers write it, so that text editors can jump to it
+			place = fmt.Sprintf("%s:%d:%d", of.File, p.Line, p.Column) // as compilers write it, so that text editors can jump there
 		}
 		c.notef("%s: %s\n", place, p.Message)
 	}

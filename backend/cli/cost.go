@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
 
-// contextCosts is what cost prints.
+// contextCosts is the output of cost --json.
 type contextCosts struct {
 	operations.ContextCost
 	Editors []doctor.Cost `json:"editors"`

@@ -13,14 +13,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// copyChoice is what a person has decided about a copy before they were asked.
+// copyChoice holds the flags that answer in advance whether to add rows from a copy of the
+// database. Without a flag, a person is asked.
 type copyChoice struct {
-	yes bool // take what it has
-	no  bool // take nothing
+	yes bool // add the rows
+	no  bool // add none
 }
 
-// supplement adds what the newest usable copy of the database has beside what was saved,
-// if a person agrees.
+// supplement adds the rows of the newest usable copy of the database that were not saved from the
+// damaged one, if a person agrees.
 func (d doctorCommand) supplement(ctx context.Context, next string, from copyChoice, done *repaired) error {
 	copied, unusable := store.NewestUsable(ctx, d.folder.Database())
 	done.Unusable = unusable
@@ -54,7 +55,7 @@ func (d doctorCommand) supplement(ctx context.Context, next string, from copyCho
 // maxNames is how many names of servers are listed.
 const maxNames = 10
 
-// contents names the rows that a copy has.
+// contents describes the rows that a copy would add.
 func contents(s store.Supplement) string {
 	var parts []string
 	others := 0

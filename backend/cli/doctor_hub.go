@@ -45,7 +45,8 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 	return []finding{stored, plain}
 }
 
-// remedies is what to do about servers in states that keep agents from using them, with the server's name as the argument.
+// remedies maps the states in which agents cannot use a server to advice. %s stands for the name of
+// the server; "" means that no advice is needed.
 var remedies = map[string]string{
 	words.Waiting:  "read what it would run and approve it: agent-discover servers approve %s",
 	words.Held:     "read what has changed and approve it: agent-discover trust list %s",
@@ -55,7 +56,7 @@ var remedies = map[string]string{
 	words.Failing:  "see its last words: agent-discover servers show %s",
 }
 
-// checkServers reports the servers whose tools agents do not find or cannot call, one finding each.
+// checkServers reports the servers whose tools agents cannot find or call, one finding each.
 func checkServers(ctx context.Context, client *instance.Client) (findings []finding) {
 	servers, err := allServers(ctx, client)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// databaseFiles are the endings of the files of a database.
+// databaseFiles are the suffixes of the files of an SQLite database.
 var databaseFiles = []string{"", "-wal", "-shm"}
 
 // repaired is the output of doctor --repair --json.
@@ -23,13 +23,13 @@ type repaired struct {
 	Status   string            `json:"status"`
 	File     string            `json:"file,omitempty"` // the damaged database
 	Saved    []store.Salvaged  `json:"saved,omitempty"`
-	Copy     *store.Supplement `json:"copy,omitempty"`            // what the newest usable copy has beside that
-	Unusable []string          `json:"unusable_copies,omitempty"` // newer ones
+	Copy     *store.Supplement `json:"copy,omitempty"`            // rows of the newest usable copy that were not saved
+	Unusable []string          `json:"unusable_copies,omitempty"` // newer copies that cannot be used
 }
 
-// repair moves a damaged database aside and puts a new one with its readable rows in its
-// place, and with those of a copy if a person agrees. A database that is intact, or cannot
-// be checked, is not touched.
+// repair moves a damaged database aside and replaces it by a new one that contains its readable
+// rows and, if a person agrees, rows of a copy. It does not touch a database that is intact or
+// cannot be checked.
 func (d doctorCommand) repair(ctx context.Context, from copyChoice) error {
 	lock, err := instance.Acquire(d.folder)
 	if err != nil {
@@ -74,7 +74,7 @@ func move(from, to string) error {
 	return nil
 }
 
-// rowNames names the rows of the tables that users know.
+// rowNames are the words for the rows of the tables that users know.
 var rowNames = []struct{ table, one, many string }{
 	{"servers", "server", "servers"},
 	{"secrets", "secret", "secrets"},
@@ -88,7 +88,7 @@ var rowNames = []struct{ table, one, many string }{
 	{"calls", "log entry", "log entries"},
 }
 
-// summary tells how much of a damaged database was saved, and from where.
+// summary describes how much of a damaged database was saved, and from where.
 func (r repaired) summary() string {
 	var parts, lost []string
 	for _, name := range rowNames {

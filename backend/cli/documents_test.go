@@ -49,7 +49,8 @@ func TestDocumentedCommandsAndFlagsExist(t *testing.T) {
 	}
 }
 
-// isCommand reports whether a text without the name of the program is one of its commands with a subcommand.
+// isCommand reports whether a text, which omits the name of the program, starts with a command that
+// has subcommands, followed by another word.
 func isCommand(text string) bool {
 	args := strings.Fields(text)
 	if len(args) < 2 || !word.MatchString(args[1]) {
@@ -59,7 +60,7 @@ func isCommand(text string) bool {
 	return err == nil && cmd.HasParent() && cmd.HasSubCommands()
 }
 
-// undocumented returns the first word or flag of a command line that the program does not have.
+// undocumented returns the first word or flag of a command line that the program does not support.
 func undocumented(args []string) string {
 	cmd, rest, err := new(program).root().Find(args)
 	if err != nil {

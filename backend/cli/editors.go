@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// editorCommands are the commands under editors.
 type editorCommands struct{ *program }
 
 func (c editorCommands) command() *cobra.Command {
@@ -69,7 +68,7 @@ func tilde(path string) string {
 	return path
 }
 
-// editorChoice is the flags that select editors and their files.
+// editorChoice holds the flags that select editors and their files.
 type editorChoice struct {
 	all, yes, replace bool
 	project           string
@@ -183,7 +182,7 @@ func (c editorCommands) printOutcomes(outcomes []registration.Outcome) {
 	}
 }
 
-// statusText returns the words for the status of an outcome.
+// statusText describes the status of an outcome for a person.
 func statusText(status string) string {
 	switch status {
 	case "nothing":

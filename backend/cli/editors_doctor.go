@@ -67,7 +67,7 @@ func (c editorCommands) printReport(r doctor.Report) error {
 			}
 			today, saved := fmt.Sprint(cost.Today), fmt.Sprint(cost.Saved)
 			if cost.Known < cost.Servers {
-				today, saved = "unknown", "unknown" // the editor itself knows these tools
+				today, saved = "unknown", "unknown" // the hub does not know the tools of some servers
 			}
 			_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n", cost.Editor, servers, cost.Tools, today, cost.Through, saved)
 		}

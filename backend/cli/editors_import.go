@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
-// importFlags is the flags of editors import.
+// importFlags holds the flags of editors import.
 type importFlags struct {
 	all, sources, yes, dry, takeOut, plain bool
 	text, bundle                           string
@@ -69,7 +69,7 @@ they run, so they wait for approval, and their entries stay in the editors until
 	return cmd
 }
 
-// importFrom imports from what the flags name, or from editors.
+// importFrom imports from the text or bundle that the flags name, or otherwise from editors.
 func (c editorCommands) importFrom(ctx context.Context, client *instance.Client, f importFlags, ids []string) error {
 	q, err := c.importRequest(ctx, client, f, "", ids)
 	if err != nil {
@@ -227,7 +227,7 @@ func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f im
 	}
 	yes, err := c.askPerson(ctx, "",
 		"Remove the imported servers from the editors, which would start each of them a second time? You can undo that.")
-	if errors.Is(err, errNoPerson) { // importSeen says so
+	if errors.Is(err, errNoPerson) { // importSeen reports that there is no terminal
 		return false, nil
 	}
 	return yes, err

@@ -106,7 +106,7 @@ func (f importFlags) left(all []importer.Candidate, chosen []importer.Choice) []
 	return out
 }
 
-// entries returns the names that the editors have for a server.
+// entries returns the names of a server in the files of the editors.
 func entries(candidate importer.Candidate) []string {
 	var names []string
 	for _, s := range candidate.Sources {

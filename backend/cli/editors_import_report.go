@@ -81,7 +81,7 @@ func outcome(status string, dry bool) string {
 	return status
 }
 
-// wouldBe returns the report of a dry run with statuses that say so.
+// wouldBe returns the report of a dry run with statuses such as would_be_imported.
 func wouldBe(r importer.Report) importer.Report {
 	r.Servers = slices.Clone(r.Servers)
 	for i, s := range r.Servers {
@@ -92,5 +92,5 @@ func wouldBe(r importer.Report) importer.Report {
 	return r
 }
 
-// wouldStatus is outcome for programs, after a dry run.
+// wouldStatus returns the status of a dry run for JSON output, such as would_be_imported.
 func wouldStatus(status string) string { return strings.ReplaceAll(outcome(status, true), " ", "_") }

@@ -36,8 +36,8 @@ func (c editorCommands) given(f importFlags) (map[string]string, error) {
 	return values, nil
 }
 
-// askFor asks on the terminal for the values that a bundle needs and that are not
-// given, so that nobody has to write a credential into a command.
+// askFor asks on the terminal for the values that a bundle needs and that no flag gives, so that
+// nobody has to write a credential into a command.
 func (c editorCommands) askFor(ctx context.Context, questions []importer.Question, values map[string]string) error {
 	for _, q := range questions {
 		if !q.Required || cmp.Or(values[q.Key], q.Default) != "" {

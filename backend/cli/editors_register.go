@@ -94,10 +94,9 @@ type consent struct {
 	apply map[string]any // body of that request
 }
 
-// planAndApply shows the planned changes, asks for confirmation, and makes them.
-// If some of them are then no longer as they were shown, it shows these again
-// and asks again. With yes nothing is shown, so the hub makes the changes as it
-// finds the files.
+// planAndApply shows the planned changes, asks for confirmation, and makes them. If some plans have
+// changed in the meantime, it shows these again and asks again. With yes set, it makes the changes
+// without showing them.
 func (c editorCommands) planAndApply(ctx context.Context, client *instance.Client, yes bool, q consent) error {
 	if yes {
 		out, err := c.apply(ctx, client, q.path, q.apply)
@@ -148,8 +147,8 @@ func needsReview(outcomes []registration.Outcome, p registration.Plan) bool {
 	return slices.ContainsFunc(outcomes, func(o registration.Outcome) bool { return o.Review && o.Editor == p.Editor && o.Path == p.Path })
 }
 
-// expected returns what identifies the shown plans. The hub makes a change only
-// if it is still the same.
+// expected returns identifiers of the shown plans, by path or by the id of the change to undo. The
+// hub makes a change only if its plan still has the same identifier.
 func expected(plans []registration.Plan) map[string]string {
 	out := make(map[string]string)
 	for _, plan := range plans {
@@ -158,7 +157,7 @@ func expected(plans []registration.Plan) map[string]string {
 	return out
 }
 
-// narrowed returns the body of a request for some plans only.
+// narrowed restricts the body of a request to some plans.
 func narrowed(body map[string]any, plans []registration.Plan) map[string]any {
 	editors, changes := []string{}, []string{}
 	for _, plan := range plans {

@@ -56,7 +56,7 @@ changed, only the entries that Agent Discover added or removed are reverted.`,
 	return cmd
 }
 
-// undoAll undoes all changes as the hub finds them.
+// undoAll undoes all changes without showing them first.
 func (c editorCommands) undoAll(ctx context.Context, client *instance.Client) error {
 	out, err := c.apply(ctx, client, "/api/editors/undo", map[string]any{"all": true})
 	switch {

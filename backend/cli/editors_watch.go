@@ -28,8 +28,8 @@ func (c editorCommands) watch() *cobra.Command {
 	}
 }
 
-// follow prints a line for each editor, and another whenever its line would
-// differ from the last one, until ctx is cancelled.
+// follow prints a line for each editor, and again whenever the line changes, until ctx is
+// cancelled.
 func (c editorCommands) follow(ctx context.Context, info instance.Info, client *instance.Client) error {
 	conn, _, err := websocket.Dial(ctx, "ws://"+info.Address()+"/ws?tools=none&deltas=changed&questions=none", &websocket.DialOptions{
 		HTTPClient: client.HTTP(), HTTPHeader: http.Header{"Authorization": {"Bearer " + info.Token}},

@@ -18,7 +18,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// evalFlags is the flags of eval.
 type evalFlags struct {
 	tools, queries, out, provider string
 	limit                         int

@@ -32,10 +32,11 @@ The exit code is 0 if the tool succeeded, 1 for wrong arguments, 2 if there is n
 	return cmd
 }
 
-// positional returns values as KEY=VALUE pairs, in the order of a tool's parameters.
+// positional returns values as KEY=VALUE pairs, in the order of a tool's parameters, required ones
+// first.
 func positional(tool operations.KnownTool, values []string) ([]string, error) {
 	var required []string
-	_ = json.Unmarshal(jsonrpc.Get(tool.InputSchema, "required"), &required) // otherwise none is
+	_ = json.Unmarshal(jsonrpc.Get(tool.InputSchema, "required"), &required) // without a usable schema, no parameter is required
 	properties := jsonrpc.Get(tool.InputSchema, "properties")
 	parameters := slices.Clone(required)
 	if len(properties) > 0 && properties[0] == '{' {

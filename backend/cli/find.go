@@ -12,7 +12,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// searchCommands are the commands about the search.
 type searchCommands struct{ *program }
 
 func (c searchCommands) find() *cobra.Command {

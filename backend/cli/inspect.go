@@ -10,7 +10,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// inspectCommand is the command inspect.
 type inspectCommand struct{ *program }
 
 func (c inspectCommand) command() *cobra.Command {

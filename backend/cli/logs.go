@@ -22,7 +22,7 @@ import (
 // logCommands are the commands about past calls.
 type logCommands struct{ *program }
 
-// logFilter is the flags of logs.
+// logFilter holds the flags of logs.
 type logFilter struct {
 	server, tool, since, until, text, export string
 	kinds                                    []string

@@ -10,6 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	leaveTerminal()
-	mcptest.Main() // tests start this binary as a fake MCP server; then Main does not return
+	mcptest.Main() // tests start this binary as a fake MCP server; Main does not return then
 	os.Exit(programtest.Main(m))
 }

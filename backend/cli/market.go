@@ -18,7 +18,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 )
 
-// marketCommands are the commands under market.
 type marketCommands struct{ *program }
 
 func (c marketCommands) command() *cobra.Command {
@@ -74,7 +73,7 @@ func (c marketCommands) details(ctx context.Context, client *instance.Client, id
 	return d, err
 }
 
-// trustOf returns what speaks for a server, and against it.
+// trustOf summarizes the reasons to trust or distrust a server, such as verified or deprecated.
 func trustOf(l *listing.Listing, now time.Time) string {
 	var signs []string
 	switch l.Status {
@@ -137,5 +136,5 @@ func kindsOf(l *listing.Listing) string {
 	return cmp.Or(strings.Join(kinds, ", "), "-")
 }
 
-// shownText returns a text of a listing, which a stranger has written, for one line.
+// shownText makes a text of a listing, which anybody may have written, safe to show on one line.
 func shownText(text string) string { return safetext.Runs(cell(strings.TrimSpace(text))) }

@@ -14,8 +14,8 @@ import (
 // inputFlags are the flags for the answers to the questions of a plan.
 type inputFlags struct{ values, files []string }
 
-// answers returns the answers by the names of their questions, and the names of those that are in the arguments of this
-// process, where every program on this computer can read them.
+// answers returns the answers by the names of their questions. public contains the names of those
+// that are arguments of this process, which every program on this computer can read.
 func (c marketCommands) answers(ctx context.Context, f inputFlags) (answers map[string][]string, public map[string]bool, err error) {
 	answers, public = make(map[string][]string), make(map[string]bool)
 	stdin := false

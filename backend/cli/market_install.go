@@ -17,7 +17,7 @@ import (
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 )
 
-// installFlags is the flags of market install.
+// installFlags holds the flags of market install.
 type installFlags struct {
 	marketplace.Choice
 	inputs       inputFlags
@@ -83,8 +83,9 @@ func (c marketCommands) runInstall(ctx context.Context, f installFlags) error {
 	return c.printInstalled(job)
 }
 
-// asPerson shows a text to the person at the terminal, and starts a job for that person if the answer is yes. With yes,
-// it starts the job as a program, without a question.
+// asPerson shows a text to the person at the terminal and, if the person agrees, starts a job on
+// behalf of that person. With yes set, it starts the job without a question and on behalf of no
+// person.
 func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text, question string,
 	begin func(context.Context, *instance.Client) (installer.Progress, error),
 ) (job installer.Progress, err error) {
@@ -108,17 +109,18 @@ func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text,
 	return job, err
 }
 
-// maxRounds is how often answers that the hub does not accept are asked for again.
+// maxRounds limits how often plan and compare ask again for answers that the hub does not accept.
 const maxRounds = 20
 
-// plan returns the whole plan for a choice: it gets what has to be known first, and asks for what is missing.
+// plan returns the complete plan for a choice. It first makes the hub download what the plan
+// depends on, and asks the person for missing programs and answers.
 func (c marketCommands) plan(ctx context.Context, w watcher, choice *marketplace.Choice, public map[string]bool) (*marketplan.Plan, error) {
 	for range maxRounds {
 		var p marketplan.Plan
 		if err := w.client.Do(ctx, http.MethodPost, "/api/market/plan", choice, &p); err != nil {
 			return nil, err
 		}
-		choice.Option = p.Option.ID // the answers are about this one
+		choice.Option = p.Option.ID // the answers belong to this option
 		if err := checkPublic(&p, public); err != nil {
 			return nil, err
 		}
@@ -130,7 +132,8 @@ func (c marketCommands) plan(ctx context.Context, w watcher, choice *marketplace
 	return nil, fault.New(fault.Invalid, "the answers do not lead to a plan; nothing was installed")
 }
 
-// improve does one thing that brings a plan nearer to its end. done reports that the plan is complete.
+// improve makes one step towards a complete plan: it gets a missing program, a download, or the
+// missing answers. done reports that the plan is complete.
 func (c marketCommands) improve(ctx context.Context, w watcher, choice *marketplace.Choice, p *marketplan.Plan) (done bool, err error) {
 	switch missing := p.Unanswered(); {
 	case p.Problem != "":
@@ -186,7 +189,7 @@ func (c marketCommands) getProgram(ctx context.Context, w watcher, p *marketplan
 	})
 }
 
-// printInstalled prints what an installation has led to.
+// printInstalled prints the result of an installation.
 func (c marketCommands) printInstalled(job installer.Progress) error {
 	text := fmt.Sprintf("Installed server %s: %s", job.Server, counted(job.Tools, "tool", "tools"))
 	switch {

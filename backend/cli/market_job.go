@@ -19,12 +19,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
-// watcher follows what the hub does in the background, and shows its progress on standard error.
+// watcher follows jobs that the hub runs in the background, and shows their progress on standard
+// error.
 type watcher struct {
 	*program
 	hub     instance.Info
 	client  *instance.Client
-	verbose bool // print what the programs of a job print
+	verbose bool // also print the output of the programs that a job starts
 }
 
 func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
@@ -32,8 +33,8 @@ func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
 	return watcher{program: c.program, hub: hub, client: instance.NewClient(hub)}, err
 }
 
-// follow begins a job, shows its progress, and returns how it has ended. When ctx is cancelled, it cancels the job and
-// waits until everything is undone.
+// follow begins a job, shows its progress, and returns its final state. When ctx is cancelled,
+// follow cancels the job and waits until everything is undone.
 func (w watcher) follow(ctx context.Context,
 	begin func(context.Context, *instance.Client) (installer.Progress, error),
 ) (installer.Progress, error) {
@@ -79,7 +80,7 @@ func (w watcher) follow(ctx context.Context,
 	return job, view.result(whole, job)
 }
 
-// jobEvents tells that a job has changed.
+// jobEvents reports the events of jobs.
 type jobEvents struct {
 	changed chan struct{}
 	ended   chan struct{} // closed when there are no more events
@@ -109,7 +110,7 @@ func (w watcher) subscribe(ctx context.Context) (*jobEvents, error) {
 			}
 			select {
 			case e.changed <- struct{}{}:
-			default: // the last change has not been seen yet
+			default: // an earlier change has not been received yet
 			}
 		}
 	}()
@@ -128,7 +129,7 @@ type jobView struct {
 	watcher
 	progressLine
 	path    string
-	printed int // lines of its programs that were printed
+	printed int // number of printed lines of the output of its programs
 }
 
 func (v *jobView) show(job installer.Progress) {
@@ -143,7 +144,7 @@ func (v *jobView) show(job installer.Progress) {
 	v.progressLine.show(name, text+" "+(time.Duration(job.InStep)*time.Millisecond).Round(time.Second).String())
 }
 
-// printLines prints the lines that the programs of the job have printed since the last call.
+// printLines prints the output of the programs of the job since the last call.
 func (v *jobView) printLines(ctx context.Context) error {
 	lines, err := v.lines(ctx)
 	if err != nil {
@@ -162,10 +163,11 @@ func (v *jobView) lines(ctx context.Context) ([]string, error) {
 	return printed.Lines, err
 }
 
-// lastLines is how many lines of the programs of a failed job are shown.
+// lastLines is how many lines of the output of the programs of a failed job are shown.
 const lastLines = 10
 
-// result returns the error of a job that has ended, after the last words of its programs.
+// result returns the error of a job that has ended. For a failed job, it first prints the last
+// lines of the output of its programs.
 func (v *jobView) result(ctx context.Context, job installer.Progress) error {
 	v.clear()
 	switch job.State {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/federation"
 )
 
-// marketQuery is the flags of market search.
+// marketQuery holds the flags of market search.
 type marketQuery struct {
 	source, runtime, category string
 	limit                     int
@@ -57,11 +57,11 @@ and how old it is. Exits with 2 if nothing was found.`,
 const (
 	// searchRound is how long the hub searches before it answers with what it has.
 	searchRound = time.Second
-	// searchPatience is how long slow sources are waited for once another one has found something.
+	// searchPatience is how long a search waits for slow sources if others have results already.
 	searchPatience = 5 * time.Second
 )
 
-// found returns what the sources have found, without those that are too slow.
+// found returns the results of all sources that answer in time.
 func (c marketCommands) found(ctx context.Context, client *instance.Client, q marketQuery, text string) (federation.Answer, error) {
 	query := url.Values{"query": {text}, "limit": {strconv.Itoa(q.limit)}, "wait_ms": {strconv.FormatInt(searchRound.Milliseconds(), 10)}}
 	for name, value := range map[string]string{"source": q.source, "runtime": q.runtime, "category": q.category} {

@@ -91,7 +91,7 @@ func (c marketCommands) printOptions(d operations.MarketDetails) error {
 	return table.Flush()
 }
 
-// printInputs prints what a server needs to know, each input once.
+// printInputs prints the variables and headers that a server needs, each once.
 func (c marketCommands) printInputs(l *listing.Listing) {
 	seen := make(map[string]bool)
 	var fields []listing.Field

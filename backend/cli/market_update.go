@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 )
 
-// updateFlags is the flags of market update.
+// updateFlags holds the flags of market update.
 type updateFlags struct {
 	inputs               inputFlags
 	replay, yes, verbose bool
@@ -174,7 +174,8 @@ func updatePath(server, action string) string {
 	return "/api/market/updates/" + url.PathEscape(server) + "/" + action
 }
 
-// compare runs the newest version of a server beside the present one, and asks for the answers that only it needs.
+// compare runs the newest version of a server beside the present one. It asks for the answers that
+// only the newest version needs.
 func (c marketCommands) compare(ctx context.Context, w watcher, server updates.Server, f updateFlags, answers map[string][]string,
 	public map[string]bool,
 ) (compared updates.Comparison, err error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// keepSetupVariables keeps the variables that a setup file refers to for the hub that the
-// companion may start, because editors give them to the companion.
+// keepSetupVariables passes the variables to which a setup file refers on to the hub that the
+// companion may start. Editors set these variables only for the companion.
 func keepSetupVariables(file string) {
 	if file == "" {
 		return
@@ -59,7 +59,7 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 				Log:   slog.New(slog.NewTextHandler(h.err, nil)),
 			}
 			if entry.Toolset != "" {
-				c.Tools = nil // whether the tools of the hub are shown is not known
+				c.Tools = nil // only the hub knows whether its own tools are shown with the toolset
 			}
 			// A signal ends the process without waiting for Run, which may be
 			// blocked reading standard input. The hub sees the socket close.

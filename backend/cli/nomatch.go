@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// missed is the part of find_tool's answer that matters when nothing was found.
+// missed is the part of the answer of find_tool that suggests other tools if none fits.
 type missed struct {
 	DidYouMean []string `json:"did_you_mean"`
 	Closest    []struct {

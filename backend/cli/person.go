@@ -16,9 +16,8 @@ import (
 // errNoPerson is the error of askPerson without a terminal.
 var errNoPerson = fault.New(fault.Denied, "nobody can be asked here, because this command has no terminal")
 
-// askPerson shows a text and asks a yes-or-no question on the terminal that
-// controls this process, and on no other stream: what stands in for a person on
-// standard input, such as a pipe, an agent or /dev/null, cannot answer.
+// askPerson shows a text and asks a yes-or-no question on the terminal that controls this process.
+// It does not use standard input, so that a pipe, an agent or /dev/null cannot answer for a person.
 func (p *program) askPerson(ctx context.Context, text, question string) (yes bool, err error) {
 	terminal, err := p.terminal()
 	if err != nil {

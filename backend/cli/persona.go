@@ -19,7 +19,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
-// personaCommands are the commands under persona.
 type personaCommands struct{ *program }
 
 func (c personaCommands) command() *cobra.Command {
@@ -82,8 +81,8 @@ func (c personaCommands) list(ctx context.Context) error {
 	return table.Flush()
 }
 
-// personaPath returns an absolute path for what exists here, and otherwise the name of a
-// persona in the data folder.
+// personaPath returns the absolute path of an existing file or folder. Otherwise, if given contains
+// no separator, it is the name of a persona in the data folder and returned unchanged.
 func personaPath(given string) (string, error) {
 	if _, err := os.Stat(given); err != nil && !strings.ContainsAny(given, `/\`) {
 		return given, nil

@@ -37,8 +37,8 @@ func jsonText(v any) (string, error) {
 	return withUniformTimes(out.String()), err
 }
 
-// safeJSON returns a JSON text as it is for another program, and without
-// characters that control a terminal on a terminal.
+// safeJSON escapes the characters in a JSON text that control a terminal, if standard output is a
+// terminal.
 func (p *program) safeJSON(text string) string {
 	if p.outTerminal {
 		return safetext.JSON(text)

@@ -2,15 +2,16 @@ package cli
 
 import "io"
 
-// progressLine shows how far something is, on standard error: in one line that changes on a terminal, otherwise in a line
-// for each step.
+// progressLine shows progress on standard error: on a terminal in one line that changes, otherwise
+// in a line for each step.
 type progressLine struct {
 	p     *program
 	step  string
-	drawn bool // the last line on the terminal is this one
+	drawn bool // the cursor is on the progress line
 }
 
-// show shows a step. text is the step with what changes while it lasts.
+// show shows a step. text is the step with details that change during the step, which only a
+// terminal shows.
 func (l *progressLine) show(step, text string) {
 	if !l.p.errTerminal {
 		if l.step != step {

@@ -53,7 +53,7 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server)
 func listingOf(ctx context.Context, client *instance.Client, server string) string {
 	var list operations.MarketUpdateList
 	if client.Do(ctx, http.MethodGet, "/api/market/updates", nil, &list) != nil {
-		return "" // an addition
+		return "" // the listing is optional in the description
 	}
 	for _, u := range list.Servers {
 		if u.Name == server {
@@ -63,10 +63,10 @@ func listingOf(ctx context.Context, client *instance.Client, server string) stri
 	return ""
 }
 
-// launched describes what starting a server would run, and what is suspicious
-// about it. It shows everything that a person has to judge: no value is redacted
-// or cut, because an attacker can make any value look like a credential. The
-// warnings come last, where a long value cannot push them out of sight.
+// launched describes the command or connection of a server, and the suspicious parts of it. It
+// neither redacts nor cuts a value, because a person has to judge it and an attacker can make any
+// value look like a credential. The warnings come last, where a long value cannot push them out of
+// sight.
 func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.Assessment) string {
 	var b strings.Builder
 	b.WriteString(heading)
@@ -108,8 +108,8 @@ func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.As
 	return b.String()
 }
 
-// shownWord returns a word of a command line whole, with hidden characters and
-// long runs of spaces made visible.
+// shownWord returns a word of a command line, with hidden characters and long runs of spaces made
+// visible.
 func shownWord(word string) string {
 	if word == "" {
 		return `""`
@@ -117,7 +117,7 @@ func shownWord(word string) string {
 	return quoted(safetext.Runs(word))
 }
 
-// uncovered returns the command line of a server that waits for approval.
+// uncovered returns the command line of a server that waits for approval, without redaction.
 func uncovered(s operations.Server) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {

@@ -118,7 +118,8 @@ func startHub(ts *testscript.TestScript, program string) {
 // markets are the marketplaces of scripts, by their folders.
 var markets sync.Map
 
-// serveMarket implements the script command market. Nothing answers for PyPI.
+// serveMarket implements the script command market. The address for PyPI is a port on which nothing
+// listens.
 func serveMarket(t *testing.T, server []string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, _ []string) {
 		m, programs := markettest.Serve(t), ts.MkAbs("programs")

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// search is the command search.
 func (c searchCommands) search() *cobra.Command {
 	var server string
 	limit := 10

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// secretCommands are the commands under secrets.
 type secretCommands struct{ *program }
 
 func (c secretCommands) command() *cobra.Command {

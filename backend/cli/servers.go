@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// serverCommands are the commands under servers.
 type serverCommands struct{ *program }
 
 func (c serverCommands) command() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// newServer is the flags of servers add.
+// newServer holds the flags of servers add.
 type newServer struct {
 	description, url, paste string
 	isolation, account      string

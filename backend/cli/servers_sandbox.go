@@ -136,7 +136,7 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 	return c.confine(ctx, client, server, map[string]any{"grants": grants}, !remove, text)
 }
 
-// confinable returns a local server.
+// confinable returns the server with a name, which must be local.
 func (c serverCommands) confinable(ctx context.Context, name string) (*instance.Client, operations.Server, error) {
 	client, err := c.client(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func (c serverCommands) confinable(ctx context.Context, name string) (*instance.
 	return client, server, err
 }
 
-// confine changes the sandbox of a server. It first asks a person if the change
-// allows the server more.
+// confine changes the sandbox of a server. If ask is set, because the change allows the server
+// more, it asks a person first.
 func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool,
 	text string,
 ) error {

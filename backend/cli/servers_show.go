@@ -63,7 +63,7 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 // maxCorrections is how many corrections servers show prints.
 const maxCorrections = 40
 
-// printCorrections prints what clients are shown otherwise than the server lists it.
+// printCorrections prints the items of a server's lists that clients see changed or not at all.
 func (c serverCommands) printCorrections(all []operations.Correction) {
 	if len(all) == 0 {
 		return

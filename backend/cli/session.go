@@ -21,7 +21,7 @@ type session struct {
 // session opens a session. The caller closes it.
 func (p *program) session(ctx context.Context) (*session, error) { return p.sessionOn(ctx, "") }
 
-// sessionOn is session on a surface.
+// sessionOn opens a session on a surface; see session.
 func (p *program) sessionOn(ctx context.Context, surface string) (*session, error) {
 	info, err := p.hub(ctx)
 	if err != nil {

@@ -63,9 +63,9 @@ approval. A setup file is JSON and may contain comments:
 	}
 }
 
-// unlessSeen calls add for a person who has seen what describe returns and agreed,
-// and as a program if there is nothing to see or nobody to ask. What a program
-// adds waits for approval.
+// unlessSeen shows the text of describe to a person and calls add. If the person agrees, the client
+// of add acts for that person. If the text is empty or there is no terminal, add gets client
+// itself; servers that it adds then wait for approval.
 func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error,
 	describe func() (string, error),
 ) error {
@@ -114,8 +114,8 @@ func declared(ctx context.Context, client *instance.Client, file string) (string
 	return b.String(), nil
 }
 
-// existing returns the absolute path of a file, which the hub needs, or an error
-// if there is no such file.
+// existing returns the absolute path of a file, because the hub has another working folder, or an
+// error if the file does not exist.
 func existing(file string) (string, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A program that executes templates keeps every method of every type, because
-// templates call methods by name. Cobra uses templates only if asked to.
+// The linker keeps every method of every type in a program that executes templates, because
+// templates call methods by name. Cobra uses templates only if a command sets one.
 func TestNoCommandUsesATemplate(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// newMarket returns a home whose hub uses a marketplace on loopback, that marketplace, and a function that starts a command
-// of market on a new terminal.
+// newMarket returns a home, the marketplace on loopback that its hub uses, and a function that
+// starts a market command on a new terminal.
 func newMarket(t *testing.T) (h *programtest.Home, m *markettest.Market, run func(args ...string) (*terminal, *exec.Cmd)) {
 	t.Helper()
 	h = programtest.NewHome(t)
@@ -82,7 +82,7 @@ func TestAnInterruptUndoesAnInstallation(t *testing.T) {
 	h, _, run := newMarket(t)
 	term, cmd := run("install", "npm:slow-mcp", "--verbose")
 	term.confirm("Install slow-mcp? [y/N]", 1, "y")
-	term.awaitText("npm http fetch GET 200 slow-mcp") // the output of npm, which goes on
+	term.awaitText("npm http fetch GET 200 slow-mcp") // the output of npm, which is still running
 	if _, err := term.WriteString("\x03"); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestAnInterruptUndoesAnInstallation(t *testing.T) {
 
 func TestClosingTheTerminalUndoesAnInstallation(t *testing.T) {
 	t.Parallel()
-	// A process that catches SIGHUP starts others that do not ignore it, also below nohup.
+	// If this process catches SIGHUP, its child processes do not ignore the signal, even when the
+	// tests run under nohup.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)

@@ -233,7 +233,7 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 		return all[slices.IndexFunc(all, func(s operations.Server) bool { return s.Name == name })]
 	}
 
-	// A person in a terminal answers there, whatever the standard streams are.
+	// A person answers on the controlling terminal, whatever the standard streams are.
 	term := newTerminal(t)
 	run := func(name, typed string) *exec.Cmd {
 		t.Helper()
@@ -270,7 +270,7 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	if err := person.Do(t.Context(), http.MethodPost, path+"code", nil, &made); err != nil {
 		t.Fatal(err)
 	}
-	// its program does not exist
+	// The approval succeeds, but the program of the server does not exist.
 	if out := h.Run("servers", "approve", "coded", "--code", strings.ToLower(made.Code)); out.Code != 3 || !server("coded").Approved {
 		t.Errorf("with the code: %+v", out)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// toolsetCommands are the commands under toolset.
 type toolsetCommands struct{ *program }
 
 func (c toolsetCommands) command() *cobra.Command {
@@ -130,7 +129,7 @@ func (c toolsetCommands) show() *cobra.Command {
 	}
 }
 
-// describeToolset returns everything that a person reads of a toolset.
+// describeToolset describes a toolset and its tools for a person.
 func describeToolset(t operations.ToolsetView) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s, %d tokens, %s\n", t.Name, counted(len(t.Tools), "tool", "tools"), t.Tokens, toolsetState(t))

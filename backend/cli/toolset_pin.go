@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// describeDrift returns the differences of a tool: removed words in [-…-], added ones in
-// {+…+}.
+// describeDrift describes how a tool differs from its pinned definition: removed words in [-…-],
+// added ones in {+…+}.
 func describeDrift(d toolset.Drift) string {
 	var out strings.Builder
 	if !d.Known {
@@ -111,7 +111,8 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 	return c.respond(map[string]int{"pinned": len(pins)}, "Pinned %s\n", counted(len(pins), "tool", "tools"))
 }
 
-// decide asks a question on the terminal, and does something for the person who says yes.
+// decide asks a question on the terminal. If the person agrees, it calls do with a client that acts
+// for that person. If not, it returns an error with the text otherwise.
 func (p *program) decide(ctx context.Context, client *instance.Client, text, question, otherwise string,
 	do func(*instance.Client) error,
 ) error {

@@ -2,8 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// trustCommands are the commands about what servers may say to models. Each is in
-// a file of its own.
+// trustCommands are the commands about the texts of servers that models read.
 type trustCommands struct{ *program }
 
 func (c trustCommands) command() *cobra.Command {

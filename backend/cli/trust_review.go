@@ -208,7 +208,7 @@ func trustItem(ctx context.Context, client *instance.Client, server, name, kind 
 	return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all", server, name)
 }
 
-// describeItem returns everything that a person reads of an item.
+// describeItem describes an item and the findings of the scan for a person.
 func describeItem(i operations.TrustDetail) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s of server %s: %s\n", i.Kind, safetext.Visible(i.Name), safetext.Visible(i.Server), i.State)

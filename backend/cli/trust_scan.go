@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// scanFlags is the flags of trust scan.
+// scanFlags holds the flags of trust scan.
 type scanFlags struct {
 	cases, out string
 	rules      bool // leave out the classifier
@@ -103,7 +103,8 @@ func (c trustCommands) judge(ctx context.Context, f scanFlags) (err error) {
 // caseStep is the number of cases after which progress is reported.
 const caseStep = 1000
 
-// add counts a verdict and reduces it to those of the output.
+// add counts the verdict of a line. It replaces the verdict Note, which the output does not
+// contain, by None.
 func (s *scanSummary) add(line *caseVerdict) {
 	s.Cases++
 	switch line.Verdict {

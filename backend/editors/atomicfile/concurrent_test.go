@@ -20,8 +20,8 @@ import (
 // quick is a Disk with a short rest, for tests that wait for events.
 var quick = Disk{Rest: 5 * time.Millisecond}
 
-// withoutLeases runs a test as on a system that does not tell whether a file is
-// open for writing.
+// withoutLeases makes a test behave as on a system that cannot report whether a file is open for
+// writing.
 func withoutLeases(t *testing.T) {
 	leases = false
 	t.Cleanup(func() { leases = true })
@@ -136,7 +136,7 @@ func TestAVersionThatAppearsAtTheLastMomentGetsItsPlaceBack(t *testing.T) {
 	} {
 		for _, known := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
-				if !known || name == "by a truncation" { // which would wait for the lease
+				if !known || name == "by a truncation" { // the truncation would wait for the lease
 					withoutLeases(t)
 				}
 				path := aged(t, write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o600))
@@ -174,7 +174,7 @@ func TestAProgramThatHadOpenedTheFileBeforeTheExchangeLosesNothing(t *testing.T)
 				defer func() { exchanged <- struct{}{} }()
 				return swap(temp, target)
 			}
-			disk.Rest = time.Minute // the watch ends with the write
+			disk.Rest = time.Minute // so long that only the write ends the watch
 			disk.Clock = func(string) (time.Time, error) { return time.Now(), nil }
 			written := make(chan error, 1)
 			go func() {
@@ -228,7 +228,7 @@ func TestAProgramThatOpensTheFileDuringTheExchangeLosesNothing(t *testing.T) {
 	written := make(chan error, 1)
 	started := false
 	disk.Swap = func(temp, target string) error {
-		if !started { // this program finds the old file and waits until the guard is released
+		if !started { // this writer opens the old file and waits until the guard is released
 			started = true
 			go func() { written <- os.WriteFile(target, []byte("theirs"), 0o600) }()
 			<-waiting
@@ -249,7 +249,7 @@ func TestWhenTwoProgramsWriteBothVersionsAreKept(t *testing.T) {
 	withoutLeases(t)
 	path := aged(t, write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o600))
 	disk := quick
-	disk.Swap = func(temp, target string) error { // one has the old file open, the other one opens the new file
+	disk.Swap = func(temp, target string) error { // one program had the old file open, another one opens the new file
 		return errors.Join(exchangeFiles(temp, target), os.WriteFile(temp, []byte("first"), 0o600),
 			os.WriteFile(target, []byte("second"), 0o600))
 	}
@@ -279,7 +279,7 @@ func TestAFileThatIsWrittenWhileItIsRemovedIsKept(t *testing.T) {
 	}
 	written := make(chan error, 1)
 	go func() {
-		_, err := unix.Read(moves, make([]byte, 4096)) // returns when the file has another name
+		_, err := unix.Read(moves, make([]byte, 4096)) // returns when the file is renamed
 		for errors.Is(err, unix.EINTR) {
 			_, err = unix.Read(moves, make([]byte, 4096))
 		}
@@ -300,7 +300,7 @@ func TestAFileThatIsWrittenWhileItIsRemovedIsKept(t *testing.T) {
 
 func TestExtendedAttributesAndAccessListsAreKept(t *testing.T) {
 	path := aged(t, write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o640))
-	// Version 2: the owner may write; user 12345, the group and the mask may read.
+	// ACL version 2: the owner may read and write; user 12345, the group and the mask may read.
 	acl := "\x02\x00\x00\x00" + "\x01\x00\x06\x00\xff\xff\xff\xff" + "\x02\x00\x04\x00\x39\x30\x00\x00" +
 		"\x04\x00\x04\x00\xff\xff\xff\xff" + "\x10\x00\x04\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff"
 	want := map[string]string{"user.tag": "blue", "user.empty": "", "system.posix_acl_access": acl}

@@ -238,7 +238,7 @@ func listed(n int, zip64 bool) []byte {
 	copy(end, "PK\x05\x06")
 	binary.LittleEndian.PutUint16(end[10:], uint16(n))
 	binary.LittleEndian.PutUint32(end[12:], uint32(size))
-	if zip64 { // the value with which archive/zip reads the records
+	if zip64 { // a value that makes archive/zip read the zip64 records
 		binary.LittleEndian.PutUint32(end[12:], 0xffff)
 		binary.LittleEndian.PutUint32(end[16:], uint32(len(data)-0xffff))
 	}

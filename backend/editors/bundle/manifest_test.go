@@ -35,7 +35,8 @@ func TestManifestsOfEveryVersionAreRead(t *testing.T) {
 	}
 }
 
-// manifestOf returns a manifest with a start and options.
+// manifestOf returns the manifest of a server of the given kind. start is its mcp_config and
+// questions is its user_config.
 func manifestOf(kind, start, questions string) member {
 	return member{
 		"manifest.json",

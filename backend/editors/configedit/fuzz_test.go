@@ -153,7 +153,7 @@ func find(entries []Entry, name string) *Entry {
 	return nil
 }
 
-// checkSet checks Set and the Revert of it.
+// checkSet checks that Set changes only the given fields and that Revert undoes it.
 func checkSet(t *testing.T, text []byte, p Place, check func(string, []byte, error, any)) {
 	fields := Object{{"command", "x: #y"}, {"timeout", 3}}
 	s, err := Set(text, p, "discover", fields)

@@ -164,7 +164,7 @@ func findings(report doctor.Report, kind string) string {
 	return strings.Join(lines, "\n")
 }
 
-// shownTokens returns the tokens of the hub's tools and those that every session lists.
+// shownTokens returns the tokens of the hub's own tools and of the tools that every session lists.
 func (f *fixture) shownTokens(surface, _ string) int {
 	if surface != "meta" && surface != "registry" {
 		f.t.Errorf("the tokens of %q are asked for", surface)
@@ -428,7 +428,7 @@ func TestToolsThatAnEditorDefersAreCountedAsDeferred(t *testing.T) {
 	f.server("play", "@x/play", plain)
 	f.must(f.countTokens())
 	f.write(".codex/config.toml", "[mcp_servers.play]\ncommand = \"npx\"\nargs = [\"-y\", \"@x/play\"]\n")
-	f.write(".copilot/mcp-config.json", `{"mcpServers":{`+entry("play", "@x/play")+`}}`) // defers from 31 tools on
+	f.write(".copilot/mcp-config.json", `{"mcpServers":{`+entry("play", "@x/play")+`}}`) // Copilot CLI defers definitions from 31 tools on
 	each, name := tokens.Count(plain), tokens.Estimate("mcp__play__open")+1
 	want := map[string]int{"codex": each - name, "copilot-cli": 0}
 	for _, c := range f.run().Costs {

@@ -49,7 +49,7 @@ func TestConfiguredServerIsOneAccount(t *testing.T) {
 	warned(t, candidate(t, scan, "tracker-home"), "the server tracker has the same command, but with the credential env.TOKEN")
 }
 
-// existing returns the names of the candidates with the configured servers that they are.
+// existing returns each candidate as NAME=EXISTING, in alphabetical order.
 func existing(scan importer.Scan) []string {
 	all := []string{}
 	for _, c := range scan.Candidates {

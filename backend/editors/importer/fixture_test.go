@@ -229,8 +229,8 @@ func equal(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// warned checks that a candidate has exactly one warning for each part, which
-// contains the part.
+// warned checks that a candidate has as many warnings as want, each of which contains the text at
+// the same position in want.
 func warned(t *testing.T, c importer.Candidate, want ...string) {
 	t.Helper()
 	if len(c.Warnings) != len(want) {

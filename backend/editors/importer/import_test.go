@@ -186,7 +186,7 @@ func TestEntriesWithDifferentWorkingFoldersAreNotMerged(t *testing.T) {
 func TestTheHomeFolderHasOtherSpellings(t *testing.T) {
 	f := newFixture(t, false)
 	link := filepath.Join(t.TempDir(), "home")
-	if runtime.GOOS == "windows" { // where links need a privilege
+	if runtime.GOOS == "windows" { // symbolic links need a privilege on Windows
 		link = strings.ToUpper(filepath.ToSlash(f.home))
 	} else {
 		f.must(os.Symlink(f.home, link))

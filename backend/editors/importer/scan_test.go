@@ -281,7 +281,7 @@ func TestUnreadableFilesDoNotHideOtherFiles(t *testing.T) {
 	}
 	want := []string{"kiro", "junie", "lm-studio"}
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
-		want = []string{"kiro", "lm-studio"} // root can read every file, and modes of Windows forbid no reading
+		want = []string{"kiro", "lm-studio"} // root can read every file, and so can the owner on Windows, where the mode has no effect
 	}
 	slices.Sort(want)
 	slices.Sort(editors)

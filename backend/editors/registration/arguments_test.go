@@ -31,7 +31,8 @@ func (rg *rig) args(file table.File, want ...string) {
 	}
 }
 
-// isOutdated checks that an editor has an entry that works, and whether it is outdated.
+// isOutdated checks that an editor has a working entry, and that its status reports it as outdated
+// if want is set.
 func (rg *rig) isOutdated(id string, want bool) {
 	rg.Helper()
 	if s := rg.is(id, Registered); s.Files[0].Outdated != want {
@@ -78,7 +79,7 @@ func TestTheTextToPasteNamesTheEditor(t *testing.T) {
 	rg := newRig(t, "linux")
 	for _, e := range table.Table() {
 		found := rg.found(e.ID)
-		if len(found.Files) == 0 || e.Shape == "augment-list" { // whose entries are only read
+		if len(found.Files) == 0 || e.Shape == "augment-list" { // this shape is read-only
 			continue
 		}
 		text := rg.own.snippet(e, found.Files[0])
@@ -120,7 +121,7 @@ func TestEntriesOfEarlierVersionsAreUpdatedAndUndone(t *testing.T) {
 
 		first = rg.registerAsBefore(e.ID)
 		rg.register(e.ID, done)
-		rg.undo(done, first) // the older change alone, although the entry was updated since
+		rg.undo(done, first) // undo only the older change, although the entry was updated since
 		rg.is(e.ID, Absent)
 
 		rg.registerAsBefore(e.ID)
@@ -310,7 +311,7 @@ func TestAnEntryThatSeveralEditorsOfAProjectReadNamesTheFirst(t *testing.T) {
 	file, _ := rg.options.Machine.InProject(rg.found("claude-code").Editor, q.Project)
 	rg.args(file, "mcp", "--client", "claude-code", "--surface", "meta")
 	q.Editors = []string{"copilot-cli"}
-	rg.do(q, nothing) // the entry is not taken from the editor that it names
+	rg.do(q, nothing) // the entry keeps the editor that it names
 	rg.args(file, "mcp", "--client", "claude-code", "--surface", "meta")
 
 	text := strings.Replace(rg.read(file.Path), `, "--client", "claude-code"`, "", 1)
@@ -330,5 +331,5 @@ func TestNoEntryIsUpdatedWithoutARequest(t *testing.T) {
 	if err := os.Link(path, path+".too"); err != nil {
 		t.Skip(err)
 	}
-	rg.isOutdated("cursor", false) // no update is offered that would be refused
+	rg.isOutdated("cursor", false) // no update is offered, because it would be refused
 }

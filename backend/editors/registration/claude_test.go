@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// program simulates the command of Claude Code: it changes the file, lays it out
-// anew, and counts its starts in the same file.
+// program simulates the command of Claude Code: it changes and reformats the file, and counts its
+// starts in the same file.
 type program struct {
 	path  string
 	calls [][]string
@@ -91,7 +91,7 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 		t.Errorf("commands are %v", p.calls)
 	}
 	rg.register("claude-code", nothing)
-	if c := rg.record(first); c.Exact || !c.Possible { // the command lays the whole file out anew
+	if c := rg.record(first); c.Exact || !c.Possible { // the command reformats the whole file
 		t.Errorf("record is %+v", c)
 	}
 	rg.undo(done, first)

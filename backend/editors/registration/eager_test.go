@@ -68,7 +68,8 @@ func TestUpdatesKeepAPersonsChoiceOfWhatIsShownFromTheStart(t *testing.T) {
 	}
 }
 
-// codexHome registers Codex with a file, and returns what the file is then.
+// codexHome registers with Codex, whose file has the content before, and returns the path of the
+// file and its content afterwards.
 func codexHome(t *testing.T, before string) (rg *rig, path, after string) {
 	rg = newRig(t, "linux")
 	path = rg.file("codex", before)
@@ -92,7 +93,7 @@ func TestTheSettingBesideTheEntryIsAddedAndUndone(t *testing.T) {
 			}
 			rg.register("codex", nothing)
 			rg.unregister("codex", done)
-			if name != "code mode" { // a person's table keeps the field, which does nothing then
+			if name != "code mode" { // a table that existed before keeps the field, which has no effect without the entry
 				rg.holds(path, before)
 			}
 

@@ -220,7 +220,6 @@ func (rg *rig) record(id string) Record {
 	return Record{}
 }
 
-// names returns the names of a folder's files.
 func (rg *rig) names(folder string) string {
 	rg.Helper()
 	entries, err := os.ReadDir(folder)

@@ -140,7 +140,7 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 	if s := rg.status("codex"); len(s.Files) != 2 || s.Files[1].State != Registered || s.Files[1].Path != out[0].Path {
 		t.Errorf("file status is %+v", s.Files)
 	}
-	rg.unregister("cursor", nothing) // this request is about the file of the user
+	rg.unregister("cursor", nothing) // without Project, the request applies to the user's file
 	rg.do(Request{Action: Unregister, All: true}, done)
 	if strings.Contains(rg.read(inProject)+rg.read(out[0].Path), Name) {
 		t.Error("an entry was not removed")
@@ -186,14 +186,14 @@ func TestAFileThatWasEmptiedByUndoingIsSeenAtOnce(t *testing.T) {
 	rg.file("cursor", "")
 	rg.register("cursor", done)
 	path := rg.is("cursor", Registered).Files[0].Path
-	old := time.Now().Add(-time.Hour) // so that it is cached
+	old := time.Now().Add(-time.Hour) // old enough to be cached
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
 	rg.is("cursor", Registered)
 	rg.unregister("cursor", done)
 	if text := rg.read(path); text != "" {
-		t.Fatalf("the file has %q", text) // else the test shows nothing
+		t.Fatalf("the file has %q", text) // otherwise the test proves nothing
 	}
 	rg.is("cursor", Absent)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// These are what the clients' own list commands did with such files.
+// The expectations come from tests of the list commands of these editors with such files.
 func TestAFileThatTheEditorDoesNotReadIsRefusedBeforeItIsChanged(t *testing.T) {
 	texts := map[configedit.Extension]string{
 		configedit.ByteOrderMark: "\uFEFF{\n\t\"mcpServers\": {}\n}\n",

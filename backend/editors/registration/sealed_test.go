@@ -35,8 +35,7 @@ func TestNoFileOfTheHistoryHasACredential(t *testing.T) {
 	}
 }
 
-// noSecrets checks that all files of the Registrar are private and have no
-// secret.
+// noSecrets checks that all files of the Registrar are private and contain no secret.
 func (rg *rig) noSecrets() {
 	rg.Helper()
 	err := filepath.WalkDir(rg.options.Folder, func(path string, d fs.DirEntry, err error) error {
@@ -111,7 +110,7 @@ func TestBackupsOfEarlierVersionsAreEncryptedAtTheStart(t *testing.T) {
 	rg.holds(path, withSecret("b"))
 }
 
-// asEarlier stores a change as versions did that encrypted nothing.
+// asEarlier rewrites a stored change without encryption, as earlier versions stored it.
 func (rg *rig) asEarlier(change string) {
 	rg.Helper()
 	folder := filepath.Join(rg.options.Folder, "changes", change)

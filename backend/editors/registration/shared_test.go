@@ -19,7 +19,7 @@ func TestEditorsThatShareAFileGetTheEntryByOneChange(t *testing.T) {
 		!strings.Contains(plans[0].Hint, "approve") {
 		t.Fatalf("plans are %+v, %v", plans, err)
 	}
-	if !strings.Contains(formatDiff(plans[1].Diff), "mcpServers") { // as the first change leaves the file
+	if !strings.Contains(formatDiff(plans[1].Diff), "mcpServers") { // the second plan must start from the result of the first one
 		t.Errorf("the second plan starts from another file:\n%s", formatDiff(plans[1].Diff))
 	}
 	q.Expect = map[string]string{plans[0].Path: plans[0].Difference}
@@ -111,7 +111,7 @@ func TestUndoLeavesAnEntryThatNowStartsAnotherProgram(t *testing.T) {
 func TestUnregisteringDeletesAFileThatHeldOnlyTheEntry(t *testing.T) {
 	for _, id := range []string{"cursor", "codex", "goose"} {
 		rg := newRig(t, "linux")
-		project := id != "goose" // has no files of projects
+		project := id != "goose" // Goose has no project files
 		q := Request{Action: Register, Editors: []string{id}}
 		if project {
 			q.Project = t.TempDir()

@@ -76,7 +76,7 @@ func TestMissingProgramsAreNotRegistered(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	err := os.Chmod(rg.options.Entry.Command, 0o600)
-	if runtime.GOOS == "windows" { // has no mode of programs
+	if runtime.GOOS == "windows" { // files on Windows have no executable bit
 		err = os.Remove(rg.options.Entry.Command)
 	}
 	if err != nil {
@@ -226,7 +226,7 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 		return exchange(temp, target)
 	}
 	change := rg.register("cursor", done)
-	// the exchange, back, and the second attempt
+	// three exchanges: the first attempt, its undo, and the second attempt
 	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 3 {
 		t.Errorf("the file contains %q after %d writes", got, writes)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// surface checks what the entry of an editor shows, according to its status.
+// surface checks the surface that an editor's status reports for its entry.
 func (rg *rig) surface(id, want string) {
 	rg.Helper()
 	if s := rg.is(id, Registered); s.Files[0].Surface != want {

@@ -17,9 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// everyRow runs a test for each editor that can be registered, on each system on
-// which the editor's file is known. On Windows, where files are slow, it leaves out
-// what differs from another row only in a path of another system.
+// everyRow runs a test for each editor that can be registered, on each system on which the editor's
+// file is known.
 func everyRow(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	rows(t, func(system string, e *table.Editor) bool {
 		return runtime.GOOS != "windows" || system == "windows" || firstOfKind(system, e)
@@ -31,8 +30,8 @@ func everyKind(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	rows(t, firstOfKind, test)
 }
 
-// rows runs a test for the rows of every system. On Windows, these are only its own:
-// the others are tested on Linux, whose disk is more like theirs and much faster.
+// rows runs a test for the wanted editors of every system. On Windows it tests only the rows of
+// that system, because file operations there are slow.
 func rows(t *testing.T, wanted func(system string, e *table.Editor) bool, test func(rg *rig, e *table.Editor)) {
 	systems := []string{"linux", "darwin", "windows"}
 	if runtime.GOOS == "windows" {
@@ -52,9 +51,8 @@ func rows(t *testing.T, wanted func(system string, e *table.Editor) bool, test f
 	}
 }
 
-// firstOfKind reports whether no earlier editor in the table uses the same
-// format, place and shape. Only the first is tested thoroughly, with the paths of Linux
-// or, on Windows, of Windows.
+// firstOfKind reports whether no earlier editor in the table uses the same format, place and shape.
+// It returns true only for the paths of one system: Windows on Windows, otherwise Linux.
 func firstOfKind(system string, e *table.Editor) bool {
 	alike := func(o *table.Editor) bool {
 		return o.Shape == e.Shape && o.Place.Format == e.Place.Format && o.Place.List == e.Place.List && slices.Equal(o.Place.Keys,

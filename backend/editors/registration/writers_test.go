@@ -18,14 +18,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// writer is another program that counts in the file of an editor: it reads the
-// file, checks that it has what the program wrote last, and writes it again, in
-// two parts.
+// writer simulates a program that keeps a counter in the file of an editor. It reads the file,
+// checks that the file contains the count that it wrote last, and writes the next count in two
+// parts.
 type writer struct {
 	path  string
 	place configedit.Place
 	last  int  // the count that it wrote last
-	whole bool // it replaces the file by a rename
+	whole bool // write by a rename instead of in place
 }
 
 func (w *writer) count() error {
@@ -56,15 +56,16 @@ func (w *writer) count() error {
 	return errors.Join(err, err2, file.Close())
 }
 
-// server is what the file has after the last write.
+// server returns the entry that the last write put into the file.
 func (w *writer) server() configedit.Object {
 	return configedit.Object{
 		{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{strconv.Itoa(w.last)}},
 	}
 }
 
-// read returns the file, which has what the program wrote last. A file that replaces another one
-// just when that is exchanged is put back in a moment.
+// read returns the content of the file and checks that it contains the last count. If the writer
+// renames files, read tries again for up to a minute, because an exchange at the same moment may
+// move the file of the writer aside until it is undone.
 func (w *writer) read() ([]byte, error) {
 	for end := time.Now().Add(time.Minute); ; runtime.Gosched() {
 		text, err := paths.ReadFile(w.path)
@@ -81,8 +82,8 @@ func (w *writer) read() ([]byte, error) {
 	}
 }
 
-// run counts a hundred times a second until stop is closed. After each burst it
-// pauses, so that the file is at rest now and then.
+// run counts a hundred times a second until stop is closed. It pauses after each burst, so that the
+// file is at rest from time to time.
 func (w *writer) run(stop <-chan struct{}) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -183,7 +184,7 @@ func TestAFileIsRegisteredAfterItsWriterHasWrittenIt(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", `{"mcpServers": {"theirs": {"command": "x"}}}`)
 	rg.files.disk.Rest = 50 * time.Millisecond
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // seen as an empty file
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // the Registrar sees an empty file
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,8 +201,8 @@ func TestAFileIsRegisteredAfterItsWriterHasWrittenIt(t *testing.T) {
 	}
 }
 
-// watchedContext calls a function when something waits for its end, as between
-// two looks at a file.
+// watchedContext calls waiting whenever Done is called, which Apply does between two reads of a
+// file.
 type watchedContext struct {
 	context.Context
 	waiting func()
@@ -226,7 +227,7 @@ func TestTwoHubsChangeTheSameFilesWithoutRefusals(t *testing.T) {
 	other := rg.with(o)
 	other.files.disk.Rest = rg.files.disk.Rest
 	var all sync.WaitGroup
-	for _, r := range []*Registrar{rg.Registrar, other, rg.Registrar, other} { // two requests at once to each hub
+	for _, r := range []*Registrar{rg.Registrar, other, rg.Registrar, other} { // two concurrent requests to each hub
 		all.Go(func() {
 			for range 2 {
 				out, err := r.Apply(t.Context(), Request{Action: Register, All: true})

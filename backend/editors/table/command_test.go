@@ -28,7 +28,7 @@ func TestProgramsAreFoundByNameAndByPath(t *testing.T) {
 	}
 	plain, script := write("npx"), write("npx.cmd")
 	rows := map[string]string{"npx": plain, plain: plain, "npx.cmd": script, script: script, filepath.Join(bin, "uvx"): "", "uvx": ""}
-	if runtime.GOOS == "windows" { // which runs no file without an extension
+	if runtime.GOOS == "windows" { // Windows starts no file without an extension
 		spelled := strings.ToUpper(filepath.ToSlash(plain))
 		rows = map[string]string{
 			"npx": script, "NPX": script, plain: script, script: script, spelled: script, "uvx": "", filepath.Join(bin, "uvx"): "",
