@@ -250,7 +250,7 @@ func TestNewerCompanionReplacesAnIdleOlderHub(t *testing.T) {
 
 func TestNewerCompanionKeepsABusyOlderHub(t *testing.T) {
 	t.Parallel()
-	h, newer := programtest.NewHome(t), programtest.Newer(t) // building it takes longer than a call may be silent
+	h, newer := programtest.NewHome(t), programtest.Newer(t) // build the program first: that takes longer than a call may be silent
 	old := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	user := h.Attach()

@@ -26,7 +26,7 @@ func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	discovered := last.Ask("server/discover", `{`+modernMeta+`}`)
 	listed := last.Ask("tools/list", `{`+modernMeta+`}`)
 	last.Close()
-	h.Must("servers", "deactivate", "fake") // no companion sees it
+	h.Must("servers", "deactivate", "fake") // no companion is running that could store the new list
 	first.Kill()
 	lock, err := instance.Acquire(h.Folder) // no hub starts before the lock is released
 	if err != nil {
@@ -53,7 +53,7 @@ func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
-	h.Must("start") // unless a companion did
+	h.Must("start") // a companion may have started the hub already
 	if got := legacy.ToolResult(call).Text(); got != "early" {
 		t.Errorf("the call that waited for the hub returned %q", got)
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// minEntries is the least number of files that must get the entry. The test fails if
-// the table of editors is not read.
+// minEntries is the minimum number of files that must get the entry, so that the test fails if the
+// table of editors is not read.
 const minEntries = 40
 
 func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {

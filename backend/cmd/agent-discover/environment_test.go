@@ -52,8 +52,8 @@ func TestConfiguredPortIsUsed(t *testing.T) {
 	}
 }
 
-// asNobody makes commands run as a user whom file permissions hold back, which
-// they do not do for root.
+// runUnprivileged makes cmd run as an unprivileged user if the test runs as root, because file
+// permissions do not restrict root.
 func runUnprivileged(t *testing.T, h *programtest.Home, cmd *exec.Cmd) {
 	t.Helper()
 	if os.Geteuid() != 0 {

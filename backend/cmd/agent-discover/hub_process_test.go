@@ -67,7 +67,7 @@ func TestKillingTheHubDuringACallReturnsAnErrorAndLeavesNoProcess(t *testing.T) 
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
 	child, grandchild := startGrandchild(t, c, "fake")
-	helper, err := strconv.Atoi(c.Tool("fake__helper", `{}`)) // in its own session
+	helper, err := strconv.Atoi(c.Tool("fake__helper", `{}`)) // the helper runs in its own session
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// memory is how much memory of its own a process has, in MB: at most since watchPeak, and
-// now.
+// memory returns the resident memory of a process in MB: the peak since watchPeak, and the present
+// value.
 func memory(t *testing.T, pid int) (peak, now int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -32,7 +32,7 @@ func memory(t *testing.T, pid int) (peak, now int) {
 	return of("VmHWM"), of("VmRSS")
 }
 
-// watchPeak makes the peak of a process begin at the memory that it has now.
+// watchPeak resets the peak of a process to its present memory, and returns that memory in MB.
 func watchPeak(t *testing.T, pid int) (now int) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {

@@ -103,8 +103,8 @@ func askHub(args []string) {
 	}
 }
 
-// takePort listens on an address and prints what it gets, until its input ends. It
-// answers each request as a hub would that does not know the token.
+// takePort listens on an address and prints what it receives until its input ends. It answers each
+// request like a hub that does not know the token.
 func takePort(args []string) {
 	listener, err := net.Listen("tcp", args[0])
 	if err != nil {
@@ -264,7 +264,7 @@ func TestAnotherUserGetsNothingFromTheHub(t *testing.T) {
 			t.Errorf("another user got, for %s: %s", requests[i], answer)
 		}
 	}
-	h.Must("status") // and the hub goes on
+	h.Must("status") // the hub still works
 }
 
 func TestAnotherUserReadsNoFileOfTheHub(t *testing.T) {
@@ -345,8 +345,8 @@ func TestAnotherUserSeesNoCredentialInProcesses(t *testing.T) {
 	}
 }
 
-// watchLast starts a process and waits until the other user has seen it, and so every
-// process that has started before and still runs.
+// watchLast starts a process and waits until watcher has printed it. By then, watcher has also seen
+// every process that started earlier and still runs.
 func watchLast(h *programtest.Home, watcher *other) {
 	h.T.Helper()
 	mark := instance.NewSecret()
@@ -382,7 +382,7 @@ func TestAnotherUserOnThePortOfADeadHubGetsNoCredential(t *testing.T) {
 	port.await("/hello?nonce=")
 	port.await("/companion")
 
-	// Clients that look for the hub find the next one.
+	// Clients that look up the hub find the next one.
 	c.Tool("fake__echo", `{"text":"x"}`)
 	after := h.RunningHub()
 	h.Must("servers", "list")

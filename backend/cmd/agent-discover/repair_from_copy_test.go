@@ -102,7 +102,7 @@ func TestRepairRestoresALostDatabaseFromItsCopyAlone(t *testing.T) {
 		t.Errorf("got %+v", done)
 	}
 	h.Serve()
-	for _, server := range []string{"seen", "unseen"} { // what a person has approved is lost
+	for _, server := range []string{"seen", "unseen"} { // approvals are not restored
 		programtest.Contains(t, h.Must("servers", "show", server, "--json"), `"approved": false`, `"sandbox"`)
 	}
 	if out := h.Run("call", "seen__echo", "text=hello"); out.Code != 4 {

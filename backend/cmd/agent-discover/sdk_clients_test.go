@@ -25,7 +25,7 @@ type connection struct {
 	Command []string `json:"command,omitempty"`
 	URL     string   `json:"url,omitempty"`
 	Token   string   `json:"token,omitempty"`
-	Own     bool     `json:"own"` // everything belongs to the server odd
+	Own     bool     `json:"own"` // the client sees only items of the server odd
 	Use     bool     `json:"use"` // call tools, get prompts and read resources
 	Calls   []call   `json:"calls,omitempty"`
 	Modern  bool     `json:"modern"`
@@ -37,7 +37,8 @@ type call struct {
 	Arguments map[string]any `json:"arguments"`
 }
 
-// callsOf returns the calls by which a surface shows definitions and results of the server odd.
+// callsOf returns the calls that show the definitions and results of the tools of the server odd on
+// a surface.
 func callsOf(surface string, tools []string) (calls []call) {
 	given := map[string]string{"a": "x"}
 	for _, tool := range tools {
@@ -53,7 +54,7 @@ func callsOf(surface string, tools []string) (calls []call) {
 	return calls
 }
 
-// did is something that a client of an SDK has done.
+// did is an operation of a client of an SDK, with its result.
 type did struct {
 	At     string `json:"at"`
 	Did    string `json:"did"`
@@ -62,8 +63,8 @@ type did struct {
 	Error  string `json:"error"`
 }
 
-// oddConnections returns the ways to the server odd of a hub: every surface over stdio and HTTP,
-// and one of them for each client that is named.
+// oddConnections returns connections to a hub with the server odd: every surface over stdio and
+// HTTP for an unnamed client, and over one of the two for each named client.
 func oddConnections(h *programtest.Home, tools []string, modern bool) (all []connection) {
 	info := h.RunningHub()
 	person, end, err := instance.NewClient(info).Person(h.T.Context())
@@ -93,7 +94,7 @@ func oddConnections(h *programtest.Home, tools []string, modern bool) (all []con
 				h.T.Fatal(err)
 			}
 			http.Token = created.Token
-			switch client { // both ways show a client the same
+			switch client { // a client sees the same over both transports
 			case "claude-code":
 				all = append(all, stdio)
 			case "gemini":
@@ -106,7 +107,8 @@ func oddConnections(h *programtest.Home, tools []string, modern bool) (all []con
 	return all
 }
 
-// visit runs a client of an SDK.
+// visit runs the program of an SDK, whose client uses all connections, and returns the operations
+// that it reports.
 func visit(h *programtest.Home, argv []string, env []string, all []connection) (rows []did) {
 	h.T.Helper()
 	in, err := json.Marshal(all)
@@ -176,8 +178,8 @@ func TestOneOddItemTakesNoListAwayFromClientsOfTheSDKs(t *testing.T) {
 	}
 }
 
-// TestListsOfTheReferenceServersReachClientsOfTheSDKs uses servers whose lists have what real
-// servers have sent.
+// TestListsOfTheReferenceServersReachClientsOfTheSDKs uses servers whose lists contain items that
+// real servers have sent.
 func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -202,7 +204,7 @@ func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
 		}
 		for sdk, argv := range programs {
 			t.Run(fmt.Sprintf("%v %s", server.counts, sdk), func(t *testing.T) {
-				rows := slices.DeleteFunc(visit(h, argv, env, all), func(row did) bool { // it has no other lists
+				rows := slices.DeleteFunc(visit(h, argv, env, all), func(row did) bool { // the server has no other lists
 					_, has := server.counts[row.Did]
 					return !has && strings.HasSuffix(row.Did, "/list")
 				})
@@ -212,8 +214,8 @@ func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
 	}
 }
 
-// oddHub starts a hub with the active servers odd and fine, and a toolset all of the tools of
-// odd. It returns the tools.
+// oddHub starts a hub with the active servers odd and fine, and with the toolset all, which
+// contains the tools of odd. It returns the names of these tools.
 func oddHub(t *testing.T, command []string) (h *programtest.Home, tools []string) {
 	h = programtest.NewHome(t)
 	h.Serve()
@@ -231,7 +233,8 @@ func oddHub(t *testing.T, command []string) (h *programtest.Home, tools []string
 	return h, tools
 }
 
-// checkOdd checks what clients have done. counts are the items of the server odd by the list.
+// checkOdd checks the operations of clients. counts are the numbers of items of the server odd, by
+// list method.
 func checkOdd(t *testing.T, rows []did, all []connection, counts map[string]int) {
 	seen := make(map[string]int)
 	for _, row := range rows {
@@ -260,7 +263,8 @@ func checkOdd(t *testing.T, rows []did, all []connection, counts map[string]int)
 	}
 }
 
-// toolOf returns the tool that a call of a tool of the hub is about, and "tools/call" if the call calls it.
+// toolOf returns the tool of the server odd to which a call of the hub's own tool refers. method is
+// "tools/call" if the call runs that tool.
 func toolOf(t *testing.T, text string) (method, tool string) {
 	var c struct {
 		Name      string

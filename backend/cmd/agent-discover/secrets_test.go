@@ -49,7 +49,7 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
 		t.Errorf("after a change TOKEN is %q", got)
 	}
-	if items := session.Items(); len(items) != 4 { // one is the key of the fingerprints
+	if items := session.Items(); len(items) != 4 { // one item is the key of the fingerprints
 		t.Errorf("the keychain contains %v, want 4 items", items)
 	}
 
@@ -247,7 +247,7 @@ func TestTheHubIsReadyBeforeItsSecretsAreUnlocked(t *testing.T) {
 	h.SetSecret("locked", "TOKEN", "battery")
 	programtest.Signal(t, s.PID, syscall.SIGTERM)
 	s.Exit()
-	// A pipe in place of the file keeps the hub from unlocking it, like a slow machine.
+	// A pipe in place of the file keeps the hub from unlocking the secrets, as on a slow machine.
 	file, aside := h.Folder.Sealed("secrets"), h.Folder.Sealed("aside")
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// TestFailingServersDoNotAffectOthers calls servers that fail in different ways
-// at once, and meanwhile a server that works.
+// TestFailingServersDoNotAffectOthers concurrently calls servers that fail in different ways, and
+// meanwhile a server that works.
 func TestFailingServersDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
