@@ -159,7 +159,7 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 	return table.Flush()
 }
 
-// signInState returns the state of a sign-in for people.
+// signInState describes the state of a sign-in for a person.
 func signInState(s operations.SignIn) string {
 	switch s.State {
 	case "signed_in":

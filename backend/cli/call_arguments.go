@@ -90,7 +90,7 @@ func (p property) add(key, value string, before json.RawMessage) (json.RawMessag
 	return slices.Concat(json.RawMessage("["), elements, json.RawMessage("]")), nil
 }
 
-// encode returns the JSON of one value.
+// encode returns the JSON of one value, converted to the type of the property.
 func (p property) encode(key, value string) (json.RawMessage, error) {
 	raw := json.RawMessage(value)
 	isJSON := jsonrpc.Valid(raw)

@@ -9,7 +9,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// tool returns a tool with an input schema.
 func tool(schema string) operations.KnownTool {
 	return operations.KnownTool{Server: "s", Tool: operations.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
 }

@@ -33,8 +33,7 @@ func (p *program) client(ctx context.Context) (*instance.Client, error) {
 	return instance.NewClient(info), nil
 }
 
-// serverFunc does something with a configured server. args are the arguments
-// after the server's name.
+// serverFunc acts on a configured server. args are the arguments after the name of the server.
 type serverFunc func(ctx context.Context, client *instance.Client, s operations.Server, args []string) error
 
 // serverCommand returns a command with n arguments, of which the first is the

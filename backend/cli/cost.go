@@ -93,5 +93,5 @@ func (c searchCommands) toolCosts(ctx context.Context, client *instance.Client, 
 	return table.Flush()
 }
 
-// percent returns a share with two digits after the point.
+// percent formats a share of 1 as a percentage with two decimals.
 func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }

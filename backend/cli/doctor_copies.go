@@ -81,7 +81,7 @@ func contents(s store.Supplement) string {
 	return strings.Join(parts, ", ")
 }
 
-// copiedWhen says how long ago a copy was made.
+// copiedWhen describes how long ago a copy was made.
 func copiedWhen(copied string, now time.Time) string {
 	info, err := os.Stat(copied)
 	if err != nil {

@@ -56,7 +56,7 @@ func environment() map[string]string {
 	return out
 }
 
-// tilde shortens a path in the home folder.
+// tilde replaces the home folder at the start of a path by ~.
 func tilde(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -72,7 +72,7 @@ func tilde(path string) string {
 type editorChoice struct {
 	all, yes, replace bool
 	project           string
-	surface           string // only of register
+	surface           string // only for register
 }
 
 // flags adds --all and --project.

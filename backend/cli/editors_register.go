@@ -90,8 +90,8 @@ func plan(ctx context.Context, client *instance.Client, body map[string]any) (pl
 // consent is a change that a person has to confirm.
 type consent struct {
 	plan  map[string]any // body of the request for the plans
-	path  string         // of the request for the change
-	apply map[string]any // body of that request
+	path  string         // path of the request for the change
+	apply map[string]any // body of the request for the change
 }
 
 // planAndApply shows the planned changes, asks for confirmation, and makes them. If some plans have
@@ -197,7 +197,6 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) e
 	return nil
 }
 
-// apply asks the hub to make changes.
 func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string,
 	body map[string]any,
 ) (out operations.Outcomes, err error) {

@@ -183,7 +183,8 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 	return nil
 }
 
-// forget deletes the backups of changes.
+// forget deletes the backups of changes, or of all changes if there are no ids. It asks for
+// confirmation unless yes is set.
 func (c editorCommands) forget(ctx context.Context, client *instance.Client, changes []string, yes bool) error {
 	what := fmt.Sprintf("the backups of %d changes", len(changes))
 	if len(changes) == 0 {

@@ -108,7 +108,7 @@ func option(line func(...string), f *pflag.Flag) {
 	line(roff(usage))
 }
 
-// literal writes a text that keeps its lines.
+// literal writes a text whose line breaks are kept.
 func literal(line func(...string), text string) {
 	line(".nf")
 	for _, l := range strings.Split(text, "\n") {
@@ -117,7 +117,7 @@ func literal(line func(...string), text string) {
 	line(".fi")
 }
 
-// roff escapes a line of text.
+// roff escapes a line of text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -126,7 +126,7 @@ func roff(text string) string {
 	return text
 }
 
-// shownCommands returns the commands below a command that the help lists.
+// shownCommands returns the subcommands of a command that the help lists.
 func shownCommands(cmd *cobra.Command) []*cobra.Command {
 	var shown []*cobra.Command
 	for _, sub := range cmd.Commands() {

@@ -117,14 +117,14 @@ func (w watcher) subscribe(ctx context.Context) (*jobEvents, error) {
 	return e, nil
 }
 
-// steps names the steps of jobs for people.
+// steps are the descriptions of the steps of jobs that a person sees.
 var steps = map[installer.Step]string{
 	installer.Waiting: "Waiting", installer.Prerequisites: "Checking what it needs", installer.Download: "Downloading",
 	installer.Register: "Configuring the server", installer.Start: "Starting the server to list its tools",
 	installer.Replay: "Repeating recorded calls", installer.Switch: "Changing the version",
 }
 
-// jobView shows one job.
+// jobView shows the progress of one job.
 type jobView struct {
 	watcher
 	progressLine
@@ -189,7 +189,7 @@ func (v *jobView) result(ctx context.Context, job installer.Progress) error {
 	return fault.New(fault.Failed, "%s", job.Error)
 }
 
-// sizeText returns a number of bytes for people.
+// sizeText formats a number of bytes in B, kB or MB.
 func sizeText(n int64) string {
 	switch {
 	case n >= 1e6:

@@ -69,7 +69,7 @@ func downloaded(d *marketplan.Download) string {
 // wholeCommand returns a command as a person would type it.
 func wholeCommand(command []string) string { return commandLine(command[0], command[1:]) }
 
-// howToGet says how a person gets a missing program.
+// howToGet describes how a person gets a missing program.
 func howToGet(install *prerequisites.Install) string {
 	if install == nil {
 		return ""

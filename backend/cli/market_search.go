@@ -55,7 +55,7 @@ and how old it is. Exits with 2 if nothing was found.`,
 }
 
 const (
-	// searchRound is how long the hub searches before it answers with what it has.
+	// searchRound is how long the hub searches before it answers with the results so far.
 	searchRound = time.Second
 	// searchPatience is how long a search waits for slow sources if others have results already.
 	searchPatience = 5 * time.Second

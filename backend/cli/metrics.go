@@ -41,7 +41,7 @@ the last call.`,
 	return cmd
 }
 
-// recent is the number of calls of a server or tool since a time.
+// recent is the number of calls and errors of a server or tool since a time.
 type recent struct {
 	Name   string `json:"name"`
 	Calls  int64  `json:"calls"`

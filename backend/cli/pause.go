@@ -52,8 +52,8 @@ func (h hubCommands) setPaused(ctx context.Context, paused bool) error {
 	if err := instance.SetPaused(h.folder, paused); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in %s", h.folder.Run(""))
 	}
-	// Looked up after the setting was saved: a hub that is starting meanwhile
-	// has either read the setting or is found now.
+	// Look for a hub only now, after the setting is saved: a hub that is just starting has either
+	// read the setting or is found here.
 	info, err := instance.Read(h.folder)
 	if err != nil {
 		return nil

@@ -106,8 +106,8 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// colours are the colours of words that begin a cell. The words themselves say the
-// same, for people who do not see the colour.
+// colours are the colours of words that begin a cell. The words alone carry the meaning, for people
+// who do not see the colours.
 var colours = []struct {
 	colour string
 	words  []string

@@ -120,7 +120,8 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 	return nil
 }
 
-// isAre returns a sentence about a number of servers.
+// isAre returns a sentence with the number of servers, such as "1 server is ready" or "2 servers
+// are ready".
 func isAre(n int, one, many string) string {
 	if n == 1 {
 		return "1 server " + one

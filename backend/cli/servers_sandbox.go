@@ -94,7 +94,7 @@ Linux all hosts at that port.`,
 	return cmd
 }
 
-// absolute returns paths that do not depend on the current folder.
+// absolute makes relative paths absolute, except ~ and paths that begin with ~/.
 func absolute(paths []string) []string {
 	out := slices.Clone(paths)
 	for i, path := range paths {
@@ -181,7 +181,7 @@ func (c serverCommands) confine(ctx context.Context, client *instance.Client, se
 	return c.respond(after.Sandbox, "%s: %s\n", server.Name, inWords(after.Sandbox))
 }
 
-// inWords says in one line how a server is confined.
+// inWords describes in one line how a server is confined.
 func inWords(s *operations.Sandbox) string {
 	switch s.Enforced {
 	case "off":

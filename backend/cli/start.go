@@ -57,7 +57,7 @@ func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
 	if _, err := instance.Read(h.folder); err == nil {
 		status = "already running"
 	}
-	info, err := instance.Ensure(cmd.Context(), h.folder, "start") // "start" stands for a person
+	info, err := instance.Ensure(cmd.Context(), h.folder, "start") // "start" means that a person starts the hub
 	if err != nil {
 		return err
 	}

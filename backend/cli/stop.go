@@ -33,7 +33,7 @@ start it: agent-discover start, agent-discover open, the tray or the window.`,
 	}
 }
 
-// keepStopped saves the stop request.
+// keepStopped saves the stop request. It creates the data folder if necessary.
 func (h hubCommands) keepStopped() error {
 	err := instance.SetStopped(h.folder, true)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -111,7 +111,7 @@ func (h hubCommands) tokenList() *cobra.Command {
 	}
 }
 
-// minute writes a time for people, "never" if there is none.
+// minute formats a time in local time, to the minute, or returns "never" for nil.
 func minute(at *time.Time) string {
 	if at == nil {
 		return "never"

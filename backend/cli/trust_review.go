@@ -168,7 +168,7 @@ func (c trustCommands) diff() *cobra.Command {
 		})
 }
 
-// itemCommand returns a command about one item.
+// itemCommand returns a command that calls do with the item that its arguments name.
 func (c trustCommands) itemCommand(use, short string,
 	do func(context.Context, *instance.Client, operations.TrustDetail) error,
 ) *cobra.Command {
@@ -194,7 +194,7 @@ of a resource or template. Leave it out for the instructions of the server.`,
 	return cmd
 }
 
-// trustItem returns the item of a server with a name.
+// trustItem returns the item of a server with a name and, unless kind is empty, of that kind.
 func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail operations.TrustDetail, err error) {
 	list, err := trustItems(ctx, client, server, true)
 	if err != nil {

@@ -31,7 +31,6 @@ type connection struct {
 	Modern  bool     `json:"modern"`
 }
 
-// call is a call of a tool of the hub.
 type call struct {
 	Name      string         `json:"name"`
 	Arguments map[string]any `json:"arguments"`

@@ -90,8 +90,8 @@ func TestLockedKeychainIsReported(t *testing.T) {
 func TestPassphraseReachesAHubStartedByACommand(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	// The passphrase must not be passed to a service manager, which would show it to all
-	// users. This one records that it was run.
+	// The passphrase must not be passed to a service manager, which would show it to all users.
+	// This fake manager records that it was run.
 	manager := filepath.Join(h.Dir, "manager")
 	for _, dir := range []string{filepath.Join(manager, "systemd"), filepath.Join(manager, "bin")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -229,7 +229,7 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 	}
 }
 
-// jsonText is undecoded JSON.
+// jsonText keeps a JSON value undecoded, as a string.
 type jsonText string
 
 func (j *jsonText) UnmarshalJSON(data []byte) error {

@@ -32,7 +32,7 @@ type Disk struct {
 	Swap  func(temp, target string) error      // exchanges two files; nil: atomically if the system supports it
 	Busy  func(error) bool                     // whether to retry after an error; nil: when the file is in use
 	Rest  time.Duration                        // how long a file must be unchanged before its content is used; 0: 250 ms
-	Clock func(temp string) (time.Time, error) // the file system's time at which a file was written; nil: the file's time
+	Clock func(temp string) (time.Time, error) // a file's modification time by its file system; nil: as Stat returns it
 }
 
 // Replace gives a file new content. It creates missing folders, readable by the user only. The
@@ -210,7 +210,6 @@ func (d Disk) writeTemp(f File, data []byte) (path string, err error) {
 	return temp.Name(), nil
 }
 
-// sync flushes a file or folder to the disk.
 func (d Disk) sync(f *os.File) error {
 	if d.Sync != nil {
 		return d.Sync(f)

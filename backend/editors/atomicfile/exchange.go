@@ -82,7 +82,7 @@ func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
 // the file can still write it, so the watch is short.
 func (d Disk) watch(guard *guard, f File, old string) bool {
 	first, err := Read(old)
-	if err != nil || !first.Exists { // a system without an exchange keeps no previous file
+	if err != nil || !first.Exists { // the system supports neither an exchange nor hard links
 		return err == nil
 	}
 	if first.Hash != f.Hash || !guard.covers(first) {
@@ -121,11 +121,11 @@ func (d Disk) putBack(guard *guard, f File, old, fresh string) error {
 		if sameContent(old, fresh) {
 			return conflict(f)
 		}
-		if err := d.swap(old, f.Target); err != nil { // written between the comparison and the exchange
+		if err := d.swap(old, f.Target); err != nil { // f.Target was written between the comparison and the exchange
 			return d.keepAside(f, old)
 		}
 	}
-	if sameContent(old, f.Hash) && !guard.broken() { // the caller has a copy
+	if sameContent(old, f.Hash) && !guard.broken() { // old equals f.Data, so it need not be kept
 		return conflict(f)
 	}
 	return d.keepAside(f, old)
@@ -184,10 +184,10 @@ func (d Disk) detach(ctx context.Context, f File, aside string) error {
 	if d.watch(guard, f, aside) {
 		return os.Remove(aside)
 	}
-	if err := os.Link(aside, f.Target); err != nil { // another program has created the file anew
+	if err := os.Link(aside, f.Target); err != nil { // another program has created the file again
 		return d.keepAside(f, aside)
 	}
-	_ = os.Remove(aside) // one of two names of the file
+	_ = os.Remove(aside) // aside is a second name of the file at f.Target
 	return conflict(f)
 }
 

@@ -38,7 +38,7 @@ type File struct {
 	Exists bool        // false when Target does not exist
 	Data   []byte      // the content; must not be modified
 	Hash   string      // of Data; "" when the file does not exist
-	Mode   fs.FileMode // the permissions; when the file does not exist, those that it will get
+	Mode   fs.FileMode // the permissions, or those of the new file if it does not exist
 
 	info fs.FileInfo // nil when the file does not exist
 }

@@ -97,7 +97,7 @@ func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {
 	return nil
 }
 
-// clock returns the time of the file system at which temp was written.
+// clock returns the modification time of temp by the clock of its file system.
 func (d Disk) clock(temp string) (time.Time, error) {
 	if d.Clock != nil {
 		return d.Clock(temp)

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchangeFiles exchanges two files in one step.
+// exchangeFiles atomically exchanges two files. It returns errors.ErrUnsupported if the system
+// cannot.
 func exchangeFiles(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) { // unsupported by this file system

@@ -82,7 +82,8 @@ func openForWriting(path string) bool {
 	return false
 }
 
-// exchangeFiles exchanges two files in one step.
+// exchangeFiles atomically exchanges two files. It returns errors.ErrUnsupported if the system
+// cannot.
 func exchangeFiles(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // unsupported by this file system or kernel

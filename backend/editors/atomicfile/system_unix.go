@@ -34,7 +34,6 @@ func ownedByOther(info fs.FileInfo) bool {
 	return ok && os.Geteuid() != 0 && os.Geteuid() != int(stat.Uid)
 }
 
-// hardLinks returns the number of hard links of a file.
 func hardLinks(_ string, info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Nlink)
@@ -42,7 +41,6 @@ func hardLinks(_ string, info fs.FileInfo) uint64 {
 	return 1
 }
 
-// inode returns the inode number of a file.
 func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino

@@ -175,7 +175,7 @@ func checkDirectory(file io.ReaderAt, size int64) error {
 		return fault.New(fault.Invalid, "the bundle is a zip64 archive, which is not supported; pack it again without zip64")
 	}
 	end := at + int64(i)
-	start := min(offset, end-length) // archive/zip tries both
+	start := min(offset, end-length) // archive/zip tries both offsets
 	switch {
 	case count > maxFiles || length > maxDirectory || end-start > maxDirectory:
 		return tooMany()

@@ -213,7 +213,6 @@ func (s System) expand(text string, variables map[string]string) string {
 	})
 }
 
-// builder builds a Launch.
 type builder struct {
 	*Bundle
 	system    System

@@ -46,7 +46,7 @@ type Field struct {
 // Object is a JSON object, TOML table or YAML mapping with its keys in order.
 type Object []Field
 
-// Entry is one entry of a collection.
+// Entry is a named value in the collection that a Place locates.
 type Entry struct {
 	Name  string
 	Value any // as encoding/json decodes it, with numbers as json.Number
@@ -77,7 +77,7 @@ type document interface {
 	editable(name string) error
 	// put adds or replaces an entry; made is as in Change.
 	put(name string, value Object) (edits []replacement, made int, err error)
-	// set sets fields of an entry.
+	// set sets or adds fields of an entry, and keeps its other fields.
 	set(name string, fields Object) ([]replacement, error)
 	// remove removes an entry, and up to made of the collections around it if
 	// they contain nothing else.

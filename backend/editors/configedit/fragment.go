@@ -54,9 +54,9 @@ func (u *undo) compare(before, after document) {
 	}
 }
 
-// parseFragment parses the old or new text of an edit: a whole entry, or fields of
-// one. A field may have the same name as the entry, so the text counts as a whole
-// entry only if the value is an object or sure is set.
+// parseFragment parses the old or new text of an edit: a whole entry, or fields of an entry. A
+// field may have the same name as the entry, so the text counts as a whole entry only if the value
+// is an object or sure is set.
 func (u *undo) parseFragment(text string, sure bool) (value any, whole bool) {
 	if strings.Trim(text, ", \t\r\n") == "" {
 		return nil, false

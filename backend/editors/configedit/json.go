@@ -148,7 +148,7 @@ func (d *jsonDoc) wrongType() error {
 	return invalid(lineOf(d.body, d.last().StartOffset), "%s holds %s; it must be %s", what, kindName(d.last()), want)
 }
 
-// kindName names the type of a value in words.
+// kindName returns the type of a value in the words of error messages.
 func kindName(v *hujson.Value) string {
 	switch v.Value.Kind() {
 	case 'n':
@@ -214,7 +214,6 @@ func (d *jsonDoc) member(name string) (value any, count int) {
 	return value, count
 }
 
-// value decodes the value of an item.
 func (d *jsonDoc) value(m jsonItem) any {
 	if !load(d.body, m.value) {
 		return nil // unreachable: the text is valid
@@ -222,7 +221,8 @@ func (d *jsonDoc) value(m jsonItem) any {
 	return jsonValue(m.value)
 }
 
-// called reports whether an item has the given name.
+// called reports whether an item has the given name: as its key or, in a list, in the field
+// place.List.
 func (d *jsonDoc) called(m jsonItem, name string) bool {
 	if m.name != nil {
 		return keyOf(*m.name) == name

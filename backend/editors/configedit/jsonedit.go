@@ -306,7 +306,6 @@ func (d *jsonDoc) afterBlanks(at int) int {
 	return at
 }
 
-// stripComments returns a text without its comments.
 func stripComments(b []byte) []byte {
 	var out []byte
 	for i := 0; i < len(b); i++ {

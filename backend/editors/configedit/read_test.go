@@ -11,7 +11,7 @@ func TestReadUnderstandsEveryNotation(t *testing.T) {
 		place  string
 		format Format
 		text   string
-		want   string // as JSON: names and values in turn
+		want   string // names and values alternately, as JSON
 	}{
 		"empty text":              {"mcpServers", JSON, "", `[]`},
 		"only a byte order mark":  {"mcpServers", JSON, bom, `[]`},

@@ -61,7 +61,7 @@ func inverse(edits []Edit) []Edit {
 	return out
 }
 
-// undo is a change that is being undone.
+// undo is the state of one call of Revert.
 type undo struct {
 	place     Place
 	name      string
@@ -121,8 +121,8 @@ func findOnce(text []byte, part string) (int, bool) {
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
 }
 
-// isUndone reports whether the text after undoing the change has the entry
-// exactly if the text before the change had it.
+// isUndone reports whether the entry exists in the text after the undo exactly if it existed before
+// the change.
 func (u *undo) isUndone(after document) bool {
 	_, n := after.member(u.name)
 	if u.added {
@@ -167,7 +167,6 @@ func (u *undo) revertFields(text []byte) (Change, error) {
 	return Change{Text: now, Edits: difference(text, now)}, nil
 }
 
-// removeField removes one field of the entry.
 func (u *undo) removeField(text []byte, key string) (Change, error) {
 	d, src, err := parseForChange(text, u.place, u.name, nil)
 	if err != nil {

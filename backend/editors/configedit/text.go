@@ -19,7 +19,7 @@ const (
 // before line feeds, which the parsers do not handle.
 type source struct {
 	text  []byte // the original
-	body  []byte // what is parsed; an alias of text if that has no carriage returns
+	body  []byte // the text for the parser; an alias of text if that has no carriage returns
 	start int    // offset of body in text
 	ends  []int  // offsets in body of the line feeds that follow a carriage return in text
 	crlf  bool   // most lines end with a carriage return and a line feed
@@ -105,7 +105,6 @@ func (s *source) edits(replacements []replacement) []Edit {
 	return edits
 }
 
-// apply returns the text after edits.
 func apply(text []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return text

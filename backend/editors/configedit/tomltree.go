@@ -144,7 +144,7 @@ func (n *tomlNode) header(path []string, list bool) (*tomlNode, error) {
 	return n, nil
 }
 
-// add adds a value to a table.
+// add adds a value to a table, at a path of one or more keys.
 func (n *tomlNode) add(path []string, value any) (*tomlNode, error) {
 	last := len(path) - 1
 	for _, key := range path[:last] {
@@ -160,7 +160,6 @@ func (n *tomlNode) add(path []string, value any) (*tomlNode, error) {
 	return n, nil
 }
 
-// tomlDecode decodes a value.
 func tomlDecode(n *unstable.Node, depth int) (any, error) {
 	if depth > deepest {
 		return nil, errors.New("the file is nested too deeply")
@@ -208,7 +207,7 @@ func tomlDecode(n *unstable.Node, depth int) (any, error) {
 	return string(n.Data), nil
 }
 
-// any returns the value of a node.
+// any returns the value of a node, with tables as Object.
 func (n *tomlNode) any() any {
 	switch n.kind {
 	case tomlValue:

@@ -98,7 +98,7 @@ func tomlText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// tomlString writes a basic string.
+// tomlString returns a string in double quotes, with escapes.
 func tomlString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -19,7 +19,7 @@ type yamlDoc struct {
 	place    Place
 	body     []byte
 	lines    []int // offsets of the lines, and of the end of the text
-	end      int   // the line after the document, counted from 0
+	end      int   // the line after the last line of the document, counted from 0
 	resolved []yamlStep
 	problem  error // why the text cannot be changed
 }
@@ -27,7 +27,7 @@ type yamlDoc struct {
 // yamlStep is a value on the path to the collection.
 type yamlStep struct {
 	key, value *yaml.Node // key is nil for the root
-	limit      int        // the line after it, counted from 0
+	limit      int        // the line after the value, counted from 0
 }
 
 func parseYAML(body []byte, p Place) (document, error) {

@@ -11,8 +11,8 @@ import (
 // yamlPart is a member of a collection, with the lines that it occupies.
 type yamlPart struct {
 	key, value *yaml.Node // key is nil for an item of a list
-	from       int        // offset of its key or dash
-	first, end int        // its first line and the line after it, counted from 0
+	from       int        // offset of the key or dash
+	first, end int        // the first line of the member and the line after its last, counted from 0
 }
 
 // part returns the lines of an entry; nil when it does not exist.

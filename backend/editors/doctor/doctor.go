@@ -51,14 +51,14 @@ const (
 	ToolCap    = "tool-cap"   // there are more tools than an editor accepts
 	Schema     = "schema"     // an editor's models refuse the schemas of tools
 	Stale      = "stale"      // the Agent Discover entry does not start this program
-	Outdated   = "outdated"   // the Agent Discover entry does not say which editor it is for, or what it shows
+	Outdated   = "outdated"   // the arguments of the Agent Discover entry lack the editor or the surface
 	Missing    = "missing"    // the command of an entry is not installed
 	Foreign    = "foreign"    // an entry named like Agent Discover's starts another program
 	Dropped    = "dropped"    // another program removed the Agent Discover entry
 	Reload     = "reload"     // the editor has not read its file since the last change
 	Policy     = "policy"     // an administrator controls the editor's servers
 	Unreadable = "unreadable" // a file cannot be read or changed
-	Unverified = "unverified" // whether the editor reads the file is not confirmed
+	Unverified = "unverified" // nothing confirms that the editor reads the file
 	Odd        = "odd"        // a server lists items that clients would refuse
 )
 

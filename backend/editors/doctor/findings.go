@@ -9,12 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
-// finding returns a finding about one editor.
 func (e *editor) finding(kind, level, subject, text, advice string) Finding {
 	return Finding{Kind: kind, Level: level, Editors: []string{e.status.ID}, Subject: subject, Text: text, Advice: advice}
 }
 
-// importAdvice advises to move a server of the editor to Agent Discover.
+// importAdvice returns advice to move a server of the editor to Agent Discover, or "" if it cannot
+// be imported.
 func (e *editor) importAdvice(s server) string {
 	if s.candidate.Problem != "" {
 		return ""
@@ -23,8 +23,7 @@ func (e *editor) importAdvice(s server) string {
 		e.status.ID, s.candidate.Name)
 }
 
-// registerAdvice advises to register with the editor; purpose starts the
-// sentence.
+// registerAdvice returns advice to register with the editor. The advice begins with purpose.
 func (e *editor) registerAdvice(purpose, flags string) string {
 	return fmt.Sprintf("%s: `agent-discover editors register %s%s`.", purpose, e.status.ID, flags)
 }

@@ -114,7 +114,7 @@ func (e *editor) tooLong(server string, all []*catalog.Tool, name func(*catalog.
 	return long
 }
 
-// models names the models of each vendor.
+// models are the names of the models of each vendor, as findings show them.
 var models = map[string]string{
 	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models",
 	string(schemacompat.OpenAI): "GPT models",
@@ -163,7 +163,7 @@ func (d *Doctor) refusesSchema(vendor schemacompat.Vendor, t *catalog.Tool) bool
 	}
 	schema := t.InputSchema()
 	if len(schema) == 0 {
-		schema = json.RawMessage(`{"type":"object"}`) // as Agent Discover lists a tool without one
+		schema = json.RawMessage(`{"type":"object"}`) // Agent Discover lists this schema for a tool without one
 	}
 	_, changes := schemacompat.Adapt(vendor, schema)
 	refused = !schemacompat.ClientsAdapt(changes)

@@ -49,8 +49,8 @@ type Source struct {
 	Editor    string `json:"editor"` // id; "" for a bundle or a text
 	Name      string `json:"name"`   // of the editor
 	Path      string `json:"path"`
-	Entry     string `json:"entry"`    // the server's name in the file
-	Disabled  bool   `json:"disabled"` // the entry is marked as disabled
+	Entry     string `json:"entry"` // the server's name in the file
+	Disabled  bool   `json:"disabled"`
 	Removable bool   `json:"can_take"` // the entry can be removed from the file
 
 	found occurrence
@@ -146,7 +146,7 @@ func hashOf(parts []any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add adds a place in which the candidate was found.
+// add adds a place in which the candidate was found, unless the candidate has it already.
 func (c *Candidate) add(o occurrence) {
 	source := Source{Path: shown(o.file.Path), Entry: shown(o.entry), Disabled: o.server.Disabled, found: o}
 	if o.editor != nil {

@@ -205,14 +205,14 @@ func (v *registryView) names(ctx context.Context, server string) map[string]bool
 	if v.options.Vault == nil {
 		return names
 	}
-	if v.unreadable { // each further attempt may take seconds
+	if v.unreadable { // reading more secrets may take seconds each
 		known, _ := v.options.Vault.Names(ctx, server)
 		for _, name := range known {
 			names[name] = false
 		}
 		return names
 	}
-	readable, _ := v.options.Vault.Readable(ctx, server) // a failure of the database counts as no secret
+	readable, _ := v.options.Vault.Readable(ctx, server) // after an error, the server counts as one without secrets
 	read := 0
 	for name, can := range readable {
 		if names[name] = can; can {

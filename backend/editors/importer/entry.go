@@ -44,7 +44,7 @@ func serversIn(value any, depth int) []rawEntry {
 	for _, key := range containers {
 		all = append(all, contained(members[key], depth)...)
 	}
-	if projects, ok := members["projects"].(map[string]any); ok { // the key of Claude Code
+	if projects, ok := members["projects"].(map[string]any); ok { // Claude Code also keeps servers of single projects
 		for _, path := range slices.Sorted(maps.Keys(projects)) {
 			all = append(all, serversIn(projects[path], depth+1)...)
 		}

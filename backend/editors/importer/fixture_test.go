@@ -218,7 +218,6 @@ func results(r importer.Report) []string {
 	return all
 }
 
-// equal checks that two lists are equal.
 func equal(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if want == nil {

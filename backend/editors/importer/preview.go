@@ -93,8 +93,8 @@ func coverParts(text string) string {
 var (
 	// word matches a text without the characters that commands and paths need.
 	word = regexp.MustCompile(`^[A-Za-z0-9_+=~%|!?*^-]+$`)
-	// random matches the characters of generated credentials, of which base64
-	// also has the slash.
+	// random matches at least 16 characters that occur in generated credentials. The slash occurs
+	// in base64.
 	random        = regexp.MustCompile(`^[A-Za-z0-9_.+/=~-]{16,}$`)
 	issued        = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{16,}$`)
 	hexadecimal   = regexp.MustCompile(`^[0-9a-fA-F-]{32,}$`)

@@ -13,9 +13,9 @@ import (
 var (
 	htmlStart = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9-]*[\s/>])`)
 	otherLink = regexp.MustCompile(`^[a-z][a-z0-9+.-]+://`)
-	// hasPath matches a program that is named by its path or an extension.
+	// hasPath matches a program that is given with a path or an extension.
 	hasPath = regexp.MustCompile(`[\\/]|(?i)\.(exe|cmd|bat|ps1|sh|py|js|mjs|ts|jar|AppImage)$`)
-	// programName matches a program as people type it.
+	// programName matches the name or the path of a program.
 	programName = regexp.MustCompile(`^[A-Za-z0-9_.+~$%{}@/\\:-]+$`)
 	// setUp matches the first words of commands that prepare something and start
 	// no server.

@@ -84,7 +84,8 @@ func tooManyServers() error {
 
 func emptyText() error { return fault.New(fault.Invalid, "the text is empty") }
 
-// plain removes a byte order mark and white space around a text.
+// plain checks the size and encoding of a text, and removes a byte order mark and surrounding white
+// space.
 func plain(text string) (string, error) {
 	switch {
 	case len(text) > maxText:
@@ -144,7 +145,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// parse returns the members of a document.
+// parse parses a document and returns its members by key.
 func parse(text string, format configedit.Format) (any, error) {
 	entries, err := configedit.Read([]byte(text), configedit.Place{Format: format})
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 // makes the change at the right moment.
 const claude = "claude"
 
-// commandTimeout limits how long a command of an editor may take.
 const commandTimeout = 30 * time.Second
 
 // editorCommands returns the commands with which an editor makes a change itself. It returns none

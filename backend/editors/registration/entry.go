@@ -22,9 +22,9 @@ import (
 // entry is the entry called Name in a file.
 type entry struct {
 	exists bool
-	ours   bool         // it starts Agent Discover
-	server table.Server // only when ours
-	value  any          // as configedit returns it; only when ours
+	ours   bool         // the entry starts Agent Discover
+	server table.Server // set only if ours
+	value  any          // as configedit returns it; set only if ours
 	also   []string     // the names of other entries that start Agent Discover
 }
 

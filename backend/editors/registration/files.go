@@ -9,7 +9,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// editorFiles reads and writes the files of editors.
 type editorFiles struct{ disk atomicfile.Disk }
 
 // readAtRest reads a file once no other program is writing it. It is the reader of plans that are

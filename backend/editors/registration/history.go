@@ -43,10 +43,11 @@ type change struct {
 	After   string           `json:"after"`  // hash; "" when the file was removed
 	Mode    fs.FileMode      `json:"mode"`   // of the file
 	Folders []string         `json:"folders,omitempty"`
-	Had     bool             `json:"had"`              // the Agent Discover entry was in the file
-	Has     bool             `json:"has"`              // the Agent Discover entry is in the file afterwards
+	Had     bool             `json:"had"`              // the Agent Discover entry was in the file before the change
+	Has     bool             `json:"has"`              // the Agent Discover entry is in the file after the change
 	Writer  bool             `json:"writer,omitempty"` // the editor's commands make the change, so After is unknown until they have ended
-	// the file also changed outside the steps, so the steps alone do not lead from Before to After
+	// Loose reports that the file also changed outside the steps, so that the steps alone do not
+	// lead from Before to After.
 	Loose  bool `json:"loose,omitempty"`
 	Sealed bool `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of versions that did not encrypt them
 
@@ -57,8 +58,8 @@ type change struct {
 type step struct {
 	Name  string            `json:"name"`
 	Keys  []string          `json:"keys,omitempty"` // path of the collection that contains the entry; nil for the servers
-	Was   bool              `json:"was"`            // the entry was in the file
-	Is    bool              `json:"is"`             // the entry is in the file afterwards
+	Was   bool              `json:"was"`            // the entry was in the file before the step
+	Is    bool              `json:"is"`             // the entry is in the file after the step
 	Edits []configedit.Edit `json:"cuts"`
 	Made  int               `json:"made"` // see configedit.Change
 }
@@ -107,7 +108,7 @@ type history struct {
 	folder  string
 	now     func() time.Time
 	sync    func(paths ...string) error
-	wasMade func(c *change, before []byte) bool // decides about an interrupted change
+	wasMade func(c *change, before []byte) bool // reports whether an interrupted change was made
 	sealer  Sealer                              // nil: nothing can be encrypted
 
 	mu   sync.Mutex
@@ -254,8 +255,8 @@ func (h *history) writeRecord(ctx context.Context, c *change, before []byte) ([]
 	return []string{record, steps}, err
 }
 
-// markDone marks a change as made. For a change by an editor's commands it also
-// stores what these did.
+// markDone marks a change as made. For a change by an editor's commands, it first stores the steps
+// and the hash, which are known only after the change.
 func (h *history) markDone(ctx context.Context, c *change, before []byte) error {
 	if c.Writer {
 		written, err := h.writeRecord(ctx, c, before)

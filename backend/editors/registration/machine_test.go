@@ -184,7 +184,6 @@ func (rg *rig) undo(status string, changes ...string) []Outcome {
 	return outcomes
 }
 
-// status returns the status of one editor.
 func (rg *rig) status(id string) Status {
 	rg.Helper()
 	seen, err := rg.saved.editorsSeen()

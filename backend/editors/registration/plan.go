@@ -50,8 +50,8 @@ type filePlan struct {
 	was   atomicfile.File
 	text  []byte // the content after editFile
 	steps []step
-	had   bool // the Agent Discover entry was in the file
-	has   bool // the Agent Discover entry is in the file afterwards
+	had   bool // the Agent Discover entry was in the file before the change
+	has   bool // the Agent Discover entry is in the file after the change
 
 	effect   effect
 	problem  error    // for refuse
@@ -123,7 +123,6 @@ func (p *filePlan) refuse(err error) {
 // keep makes the plan leave the file unchanged.
 func (p *filePlan) keep(reason string) { p.effect, p.reason = keepFile, reason }
 
-// reader reads a file of an editor.
 type reader func(ctx context.Context, file table.File) (atomicfile.File, error)
 
 func (p *filePlan) read(ctx context.Context, read reader) {
@@ -184,7 +183,7 @@ func (p *filePlan) apply(s step, edit func(text []byte) (configedit.Change, erro
 	}
 }
 
-// remove adds the removal of an entry.
+// remove adds a step that removes an entry.
 func (p *filePlan) remove(name string) {
 	p.apply(step{Name: name, Was: true},
 		func(text []byte) (configedit.Change, error) { return configedit.Remove(text, p.file.Place, name) })

@@ -8,7 +8,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 )
 
-// formatDiff returns a diff as text.
 func formatDiff(lines []configdiff.Line) string {
 	var b strings.Builder
 	for _, l := range lines {

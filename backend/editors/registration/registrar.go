@@ -103,8 +103,8 @@ func newPreviewReader(disk *editorFiles) previewReader {
 	return previewReader{disk, make(map[string]atomicfile.File)}
 }
 
-// file reads a file. It waits only if the file looks as if it was just being
-// written, because the plan is made anew before it is carried out.
+// file reads a file. It waits only if another program seems to be writing the file, because the
+// plan of a preview is made again before it is carried out.
 func (r previewReader) file(ctx context.Context, file table.File) (atomicfile.File, error) {
 	if f, planned := r.files[file.Path]; planned {
 		return f, nil

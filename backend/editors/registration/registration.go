@@ -123,7 +123,7 @@ type Record struct {
 	Why       string    `json:"why,omitempty"`       // why Undo is not possible
 }
 
-// Outcome is the result for one file.
+// Outcome is the result of a request for one file.
 type Outcome struct {
 	Editor  string   `json:"editor"`
 	Shared  []string `json:"shared,omitempty"` // ids of the other selected editors that read the same file

@@ -129,8 +129,8 @@ func (s *savedState) editorsSeen() (seen, error) {
 	return s.seen, err
 }
 
-// updateSeen changes seen.json. update receives a copy and reports whether it
-// changed it.
+// updateSeen changes seen.json. update receives a copy of its content and reports whether it
+// changed the copy.
 func (s *savedState) updateSeen(update func(*seen) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,6 @@ func (s *savedState) drop(match func(pendingChange) bool) error {
 	return s.setWaiting(waitingFile{Last: s.waiting.Last, Pending: left})
 }
 
-// dropID deletes the pending change with an id.
 func (s *savedState) dropID(id string) error {
 	return s.drop(func(c pendingChange) bool { return c.ID == id })
 }

@@ -22,7 +22,7 @@ type Sealer interface {
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
 }
 
-// sealedSuffix ends the names of encrypted files.
+// sealedSuffix is the suffix of the names of encrypted files.
 const sealedSuffix = ".age"
 
 func (h *history) seal(ctx context.Context, data []byte) ([]byte, error) {
@@ -53,7 +53,7 @@ func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (pat
 	if err := paths.WriteFile(path, sealed); err != nil {
 		return "", err
 	}
-	return path, ignoreMissing(paths.Remove(plain)) // written before an editor's commands made the change
+	return path, ignoreMissing(paths.Remove(plain)) // the file from before an editor's commands made the change
 }
 
 // writeBackup writes the backup of a file, encrypted if it contains a
@@ -114,7 +114,7 @@ func (h *history) unseal(ctx context.Context, c *change, part string) ([]byte, e
 	return h.sealer.Unseal(ctx, sealed)
 }
 
-// stepsOf returns the steps of a change.
+// stepsOf returns the steps of a change, and decrypts them if necessary.
 func (h *history) stepsOf(ctx context.Context, c *change) (steps []step, err error) {
 	if c.steps != nil || c.Forgotten || !h.isSealed(c, "steps") {
 		return c.steps, nil

@@ -66,7 +66,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
 	rg.file("cursor", strings.Replace(text, escaped(gone), escaped(rg.options.Entry.Command), 1)) // with the comment
-	// because the entry has another AGENT_DISCOVER_HOME
+	// The entry has another AGENT_DISCOVER_HOME.
 	rg.is("cursor", Stale)
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
@@ -271,7 +271,6 @@ func replace(path, text string) error {
 	return errors.Join(os.WriteFile(path+".theirs", []byte(text), 0o600), paths.Rename(path+".theirs", path))
 }
 
-// exchange exchanges two files.
 func exchange(a, b string) error {
 	return errors.Join(os.Rename(a, a+"-swap"), os.Rename(b, a), os.Rename(a+"-swap", b))
 }

@@ -21,8 +21,9 @@ type survey struct {
 	seenLast func(ctx context.Context, clients []string) time.Time // Options.LastSeen
 }
 
-// Status returns editors in the order of the editor table: those that are
-// detected or have a record in the history or, with all, every known editor.
+// Status returns editors in the order of the editor table: the detected ones and those with a
+// record in the history or, if all is set, every known editor. environment overrides environment
+// variables, as in Request.
 func (r *Registrar) Status(ctx context.Context, all bool, environment map[string]string) ([]Status, error) {
 	changes, err := r.history.all()
 	if err != nil {
@@ -142,8 +143,8 @@ func (v *survey) fileStatus(found table.Found, file table.File) FileStatus {
 	return s
 }
 
-// dropped reports whether the newest change added the entry to a file from which
-// it is now missing although no person asked to remove it.
+// dropped reports whether the newest change added the entry to a file, and the entry is now missing
+// although no person asked to remove it.
 func (v *survey) dropped(found table.Found, file table.File) bool {
 	last := v.history.latest()[file.Path]
 	seen, err := v.saved.editorsSeen()

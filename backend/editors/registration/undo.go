@@ -109,7 +109,8 @@ func (r *Registrar) undo(ctx context.Context, changes []*change, pending []pendi
 	return append(cancelled, outcomes...), ctx.Err()
 }
 
-// cancel deletes a pending change.
+// cancel deletes a pending change. For a change that would add the entry, it also stores that a
+// person does not want the entry.
 func (r *Registrar) cancel(c pendingChange) Outcome {
 	out := Outcome{Editor: c.Editor, Path: c.File.Path, Status: done}
 	err := r.saved.dropID(c.ID)

@@ -20,7 +20,7 @@ type Machine struct {
 	Stat     func(path string) (fs.FileInfo, error)   // os.Stat
 	Glob     func(pattern string) ([]string, error)   // filepath.Glob
 	Command  func(name string) (path string, ok bool) // finds a program on the user's PATH
-	Read     func(path string) ([]byte, error)        // os.ReadFile; only Beside reads files
+	Read     func(path string) ([]byte, error)        // os.ReadFile; if nil, Find does not look into files
 	// Root is a folder that contains the machine's files, for tests: in it,
 	// /home/me/a is home/me/a, and C:\Users\me\a is C/Users/me/a. "" means the
 	// real file system.
@@ -31,7 +31,7 @@ type Machine struct {
 type Editor struct {
 	ID      string   // lower-case words with hyphens
 	Name    string   // name of the product
-	Also    []string // other ids that people type
+	Also    []string // alternative ids, which ByID accepts
 	Clients []string // names that the editor sends in initialize, in lower case; a name that ends in * is a prefix
 
 	Place    configedit.Place

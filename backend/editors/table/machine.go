@@ -112,7 +112,6 @@ func list(folders, extensions []string) map[string]string {
 	return all
 }
 
-// exists reports whether a path exists.
 func (m Machine) exists(path string) bool {
 	_, err := m.Stat(path)
 	return err == nil

@@ -8,7 +8,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// The transports.
 const (
 	stdio = "stdio"
 	http  = "streamable-http"

@@ -267,7 +267,7 @@ func (r *row) file(s spot, path string) File {
 	return f
 }
 
-// sortedFields returns an object with its keys in order.
+// sortedFields returns an object with its keys in alphabetical order.
 func sortedFields(fields map[string]any) (out configedit.Object) {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		out = append(out, configedit.Field{Key: key, Value: fields[key]})
