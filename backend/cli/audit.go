@@ -133,7 +133,7 @@ func (c auditCommands) exportTo(name string, write func(io.Writer) error) error 
 	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not write %s", name)
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // fails after Replace
+	defer func() { _ = os.Remove(file.Name()) }() // fails if the file was renamed
 	err = write(file)
 	if closing := file.Close(); err == nil {
 		err = closing

@@ -41,7 +41,7 @@ func inOrder(each ...completer) completer {
 }
 
 func serverNames(ctx context.Context, client *instance.Client, _ []string) []string {
-	servers, _ := allServers(ctx, client) // without an answer nothing is completed
+	servers, _ := allServers(ctx, client) // if the hub does not answer, nothing is completed
 	var names []string
 	for _, s := range servers {
 		names = append(names, s.Name)

@@ -16,7 +16,7 @@ const (
 	exitNotFound  = 2
 	exitFailed    = 3
 	exitDisabled  = 4
-	exitWaiting   = 4 // of trust list
+	exitWaiting   = 4 // trust list: items wait for a decision
 )
 
 // usage is an error in the arguments of a command. It exits with

@@ -11,7 +11,7 @@ import (
 
 // opened is the output of open --json.
 type opened struct {
-	URL    string `json:"url"` // with a ticket unless a browser was started
+	URL    string `json:"url"` // contains a sign-in ticket unless a browser was started
 	Opened bool   `json:"opened"`
 }
 

@@ -25,7 +25,7 @@ func (l *progressLine) show(step, text string) {
 	l.drawn = true
 }
 
-// note prints a line that stays.
+// note prints a line that later steps do not overwrite.
 func (l *progressLine) note(text string) {
 	l.clear()
 	l.p.notef("%s\n", text)

@@ -60,7 +60,7 @@ func (h hubCommands) serve() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&by, "started-by", "", "")
 	cmd.Flags().StringVar(&environment, "environment", "", "")
-	_ = cmd.Flags().MarkHidden("started-by") // the flags exist
+	_ = cmd.Flags().MarkHidden("started-by") // cannot fail: the flags are defined above
 	_ = cmd.Flags().MarkHidden("environment")
 	return cmd
 }

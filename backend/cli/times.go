@@ -19,7 +19,7 @@ const timeHelp = "a span before now such as 30m, 1h or 7d, a day such as 2026-01
 // understands days and RFC 3339.
 func timeFlag(flag, value string, now time.Time) (string, error) {
 	if span := ago.FindStringSubmatch(value); span != nil {
-		n, _ := strconv.Atoi(span[1]) // has at most six digits
+		n, _ := strconv.Atoi(span[1]) // cannot fail: at most six digits
 		return now.Add(-time.Duration(n) * units[span[2]]).UTC().Format(time.RFC3339), nil
 	}
 	if value != "" {

@@ -143,7 +143,7 @@ func (h hubCommands) tokenRevoke() *cobra.Command {
 }
 
 func tokenNames(ctx context.Context, client *instance.Client, _ []string) []string {
-	list, _ := clientTokens(ctx, client) // nothing is completed without the hub
+	list, _ := clientTokens(ctx, client) // if the hub does not answer, nothing is completed
 	names := make([]string, len(list))
 	for i, t := range list {
 		names[i] = t.Name

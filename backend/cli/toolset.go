@@ -55,7 +55,7 @@ func (c toolsetCommands) fetch(ctx context.Context, client *instance.Client, nam
 
 func toolsetNames(ctx context.Context, client *instance.Client, _ []string) []string {
 	var list operations.ToolsetList
-	_ = client.Do(ctx, http.MethodGet, "/api/toolsets", nil, &list) // nothing is completed without the hub
+	_ = client.Do(ctx, http.MethodGet, "/api/toolsets", nil, &list) // if the hub does not answer, nothing is completed
 	names := make([]string, len(list.Toolsets))
 	for i, t := range list.Toolsets {
 		names[i] = t.Name

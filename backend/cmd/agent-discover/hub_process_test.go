@@ -231,7 +231,7 @@ func TestSIGTERMLetsACallInFlightFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := c.StartTool("fake__read", `{"path":`+strconv.Quote(pipe)+`}`)
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns once the server reads the pipe
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // os.OpenFile returns once the server opens the pipe for reading
 	if err != nil {
 		t.Fatal(err)
 	}

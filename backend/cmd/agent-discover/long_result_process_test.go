@@ -52,7 +52,7 @@ func TestAResultOf20MBIsReadSearchedAndProjectedByACompanion(t *testing.T) {
 		t.Fatalf("the source has %d bytes", len(source))
 	}
 	h := programtest.NewHome(t)
-	h.Set("GOGC", "60") // as after the first rest of the hub
+	h.Set("GOGC", "60") // the value that the hub sets when it becomes idle
 	h.Serve()
 	file := filepath.Join(h.Dir, "long.json")
 	h.Write(file, source)

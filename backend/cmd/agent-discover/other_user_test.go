@@ -80,7 +80,7 @@ func readFolder(args []string) {
 		}
 		return nil
 	})
-	for _, file := range args[1:] { // also without a list of the folder
+	for _, file := range args[1:] { // try known names too, because listing the folder may be forbidden
 		if _, err := os.ReadFile(file); err == nil {
 			fmt.Println(file)
 		}
@@ -251,7 +251,7 @@ func TestAnotherUserGetsNothingFromTheHub(t *testing.T) {
 		"GET /companion HTTP/1.1\tConnection: Upgrade\tUpgrade: agent-discover/1",
 		"POST /api/session HTTP/1.1\tContent-Length: 0", "POST /api/stop HTTP/1.1\tContent-Length: 0",
 	}
-	for _, request := range requests { // with the token, as if it had leaked
+	for _, request := range requests { // send the token too, as if it had leaked
 		_, _ = fmt.Fprintf(asker.in, "%s\tHost: %s\tAuthorization: Bearer %s\tConnection: close\n", request, info.Address(), info.Token)
 	}
 	_ = asker.in.Close()

@@ -37,7 +37,7 @@ type File struct {
 	Target string      // the path at the end of all symbolic links
 	Exists bool        // false when Target does not exist
 	Data   []byte      // the content; must not be modified
-	Hash   string      // of Data; "" when the file does not exist
+	Hash   string      // HashOf(Data); "" when the file does not exist
 	Mode   fs.FileMode // the permissions, or those of the new file if it does not exist
 
 	info fs.FileInfo // nil when the file does not exist

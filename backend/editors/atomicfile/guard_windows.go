@@ -14,7 +14,7 @@ import (
 // rename and replace the file.
 type guard struct {
 	file *os.File    // nil if the file could not be guarded
-	info fs.FileInfo // of file
+	info fs.FileInfo // the state of file when it was opened
 }
 
 // newGuard returns an error if a program has the file open for writing.
@@ -41,7 +41,7 @@ func (g *guard) broken() bool { return false }
 // covers reports whether the guarded file is the given one.
 func (g *guard) covers(f File) bool {
 	if g.file == nil {
-		return true // unknown
+		return true // without a guard, assume that the file is the same
 	}
 	other, err := paths.Open(f.Target)
 	if err != nil {

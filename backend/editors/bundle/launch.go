@@ -135,7 +135,7 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 
 // Secret is an answer that belongs in the keychain.
 type Secret struct {
-	Name  string // of the environment variable that has only this value, otherwise the key of the option
+	Name  string // name of the environment variable that has only this value, otherwise the key of the option
 	Value string
 	Where string // place in the configuration: env.VARIABLE or user_config.KEY
 }

@@ -40,7 +40,7 @@ func outlineValue(body, strict []byte, start int, keys []string) *hujson.Value {
 
 func outlineObject(body, strict []byte, start int, keys []string) *hujson.Value {
 	object := &hujson.Object{}
-	at := start + 1 // where the comments before the next member start
+	at := start + 1 // the offset of the comments before the next member
 	o := jsonscan.Members(strict, start)
 	for o.Next() {
 		nameEnd := o.NameStart() + len(o.Quoted())

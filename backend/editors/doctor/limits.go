@@ -148,7 +148,7 @@ func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
 // vendorSchema identifies the schema of a tool for one vendor.
 type vendorSchema struct {
 	vendor schemacompat.Vendor
-	hash   string // of the tool's definition
+	hash   string // hash of the tool's definition
 }
 
 // refusesSchema reports whether a vendor rejects a tool's schema and clients do
@@ -170,7 +170,7 @@ func (d *Doctor) refusesSchema(vendor schemacompat.Vendor, t *catalog.Tool) bool
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	const most = 20000
-	if len(d.refused) > most { // drop the tools that no longer exist
+	if len(d.refused) > most { // forget all results, because some are of tools that no longer exist
 		clear(d.refused)
 	}
 	d.refused[key] = refused

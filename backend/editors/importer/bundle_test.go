@@ -223,7 +223,7 @@ func TestABundleWithTheSameShortHashIsAnotherServer(t *testing.T) {
 	scan, _, err := f.ScanBundle(t.Context(), evil)
 	f.must(err)
 	f.run(importer.Request{Bundle: good, Values: answers})
-	f.useFormerFolder("my-notes", "my-notes-1.0.0-"+scan.Candidates[0].ID[:8]) // as if both hashes began alike
+	f.useFormerFolder("my-notes", "my-notes-1.0.0-"+scan.Candidates[0].ID[:8]) // simulate two hashes that begin with the same digits
 
 	report := f.run(importer.Request{Bundle: evil, Values: map[string]string{"api_key": "another-staple"}})
 	equal(t, "results", results(report), "my-notes-2 imported env.NOTES_KEY,user_config.other_key")

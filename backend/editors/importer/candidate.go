@@ -47,7 +47,7 @@ type Candidate struct {
 // Source is a place in which a candidate was found.
 type Source struct {
 	Editor    string `json:"editor"` // id; "" for a bundle or a text
-	Name      string `json:"name"`   // of the editor
+	Name      string `json:"name"`   // name of the editor
 	Path      string `json:"path"`
 	Entry     string `json:"entry"` // the server's name in the file
 	Disabled  bool   `json:"disabled"`

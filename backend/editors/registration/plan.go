@@ -55,13 +55,13 @@ type filePlan struct {
 
 	effect   effect
 	problem  error    // for refuse
-	review   bool     // for refuse: the plan is not the one that was previewed
+	review   bool     // for refuse: the plan differs from the previewed one
 	reason   string   // for keepFile, may be empty
-	snippet  string   // for refuse: the text to paste
-	folders  []string // for deleteFile
+	snippet  string   // for refuse: the entry, for a person to paste into the file
+	folders  []string // for deleteFile: the folders to remove
 	link     string   // path of a link to the program that is made first; "" for none
 	method   method
-	commands [][]string // for byEditor
+	commands [][]string // for byEditor: the commands of the editor
 	reverts  bool       // the file has changed since: Undo reverts the steps and keeps other changes
 }
 

@@ -58,7 +58,7 @@ type Status struct {
 	Verified    bool         `json:"verified"`
 	Registrable bool         `json:"registrable"` // its files may be changed
 	Importable  bool         `json:"importable"`
-	State       State        `json:"state"` // of the file that most needs attention
+	State       State        `json:"state"` // state of the file that most needs attention
 	Files       []FileStatus `json:"files" nullable:"false"`
 	Running     bool         `json:"running"`                  // the editor is running and must exit before its file is changed
 	Reload      string       `json:"reload"`                   // hot, session, refresh or restart
@@ -108,7 +108,7 @@ type Plan struct {
 type Record struct {
 	ID        string    `json:"id"`
 	Editor    string    `json:"editor"`
-	Name      string    `json:"name"`             // of the editor
+	Name      string    `json:"name"`             // name of the editor
 	Shared    []string  `json:"shared,omitempty"` // ids of other editors for which the file was changed too
 	Path      string    `json:"path"`
 	Action    Action    `json:"action"`

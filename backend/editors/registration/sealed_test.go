@@ -22,7 +22,7 @@ func TestNoFileOfTheHistoryHasACredential(t *testing.T) {
 	if err != nil || out.Status != done {
 		t.Fatal(out, err)
 	}
-	rg.again(nil) // after a restart
+	rg.again(nil) // simulate a restart
 	rg.undo(done, out.Change)
 	if got := rg.read(path); strings.Count(got, secret) != 2 {
 		t.Errorf("the file after the undo is %s", got)
@@ -83,7 +83,7 @@ func TestWithoutAKeyNoCredentialIsWrittenAndTheRestWorks(t *testing.T) {
 	change := rg.register("cursor", done)
 	rg.noSecrets()
 	rg.again(nil)
-	rg.undo(done, change) // without a backup
+	rg.undo(done, change) // the undo works without a backup
 	rg.holds(path, withSecret("b"))
 }
 

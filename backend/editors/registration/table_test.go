@@ -149,7 +149,7 @@ func TestChangesCanBeUndoneInEveryOrder(t *testing.T) {
 	everyKind(t, func(rg *rig, e *table.Editor) {
 		place, orders := rg.found(e.ID).Files[0].Place, orders
 		text := contents(place)["servers"]
-		if runtime.GOOS == "windows" && !firstOfFormat(place.Format) { // files are slow there
+		if runtime.GOOS == "windows" && !firstOfFormat(place.Format) { // file operations are slow on Windows
 			orders = orders[len(orders)-1:]
 		}
 		for _, order := range orders {
@@ -299,7 +299,7 @@ func BenchmarkStatus(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		fresh := New(r.options) // with an empty cache
+		fresh := New(r.options) // a new Registrar has an empty cache
 		if _, err := fresh.Status(b.Context(), true, nil); err != nil {
 			b.Fatal(err)
 		}

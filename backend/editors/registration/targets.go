@@ -193,7 +193,7 @@ func (p *filePlan) checkInProject() error {
 	}
 	project, err := filepath.EvalSymlinks(folder)
 	if err != nil {
-		return nil // without the folder there is no link in it
+		return nil // if the folder does not exist, it contains no link
 	}
 	if target := realPath(p.was.Target); !inFolder(project, target) {
 		return fault.New(fault.Denied, "%s leads out of the project, to %s; replace the link by a file, or change that file itself",

@@ -166,7 +166,7 @@ func TestPollOftenMakesRunNoticeChangesSooner(t *testing.T) {
 	rg.register("cursor", done)
 	registered := rg.read(path)
 	watched(t, rg, func(changed <-chan Changed) {
-		if within(changed, 5*longPause/2) { // end between two scans
+		if within(changed, 5*longPause/2) { // a duration that ends between two scans
 			t.Error("Changed was published although nothing changed")
 		}
 		rg.write(path, "{}")
@@ -185,7 +185,7 @@ func TestPollOftenMakesRunNoticeChangesSooner(t *testing.T) {
 		}
 		stop()
 		stop()
-		within(changed, shortPause+time.Second) // until the next scan
+		within(changed, shortPause+time.Second) // wait until the next scan is over
 		rg.write(path, "{}")
 		if within(changed, shortPause+time.Millisecond) || !within(changed, longPause) {
 			t.Error("after stop, a change must be noticed after the long pause")

@@ -215,7 +215,8 @@ func TestTheTableAgreesWithTheReference(t *testing.T) {
 	}
 }
 
-// agree checks that a pattern of a row matches a path of the reference.
+// agree checks that a row of the table has a pattern for the path that the reference list contains
+// for its editor.
 func agree(t *testing.T, r *row, system, known string) {
 	t.Helper()
 	known = regexp.MustCompile(`^legacy:? | or .*| \(.*`).ReplaceAllString(known, "")
