@@ -42,13 +42,13 @@ type Editor struct {
 	Writer   string     // the editor's own program that changes the file: claude; "" for none
 	Running  []string   // names of processes that must have ended before the file is changed
 	// Eager are fields of an entry that make the editor show a model the definitions of the tools
-	// from the start, instead of only their names.
+	// from the start, and not only their names.
 	Eager configedit.Object
 	// DefersFrom is the number of tools from which the editor shows a model only their names and
 	// loads definitions on demand; 0: never, or unknown.
 	DefersFrom int
-	// Setting is an object of the user's file that must be set beside the entry so that Eager has
-	// its effect; nil for none.
+	// Setting is an object that the user's file needs beside the entry for the same purpose as
+	// Eager; nil for none.
 	Setting *Setting
 	Project []string // files of a project, relative to its folder
 
