@@ -15,8 +15,8 @@ import (
 
 // System describes the machine on which a bundle's server runs.
 type System struct {
-	OS   string                    // linux, darwin or windows
-	Home string                    // the user's home folder
+	OS   string // linux, darwin or windows
+	Home string
 	Runs func(program string) bool // reports whether a program is on the PATH; nil: unknown
 }
 

@@ -165,7 +165,7 @@ type Request struct {
 	Action      Action
 	Editors     []string          // ids
 	All         bool              // all detected editors; for Unregister, all that have the entry
-	Project     string            // the absolute path of a project whose files are changed instead of the user's
+	Project     string            // absolute path of a project, whose files are changed instead of those in the home folder
 	Surface     string            // for Register: the surface of the entries; "" keeps the present one
 	Replace     bool              // also change an entry of the same name that starts another program
 	Expect      map[string]string // Difference or Before of the previewed plans, by path; a plan that differs is refused
