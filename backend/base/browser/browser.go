@@ -1,5 +1,5 @@
-// Package browser opens a file in the user's default browser. Credentials for a page belong in such a file: every user of
-// a machine can read the arguments of its processes, and so an address that is passed to a browser.
+// Package browser opens a file in the user's default browser. Credentials for a page belong in such a file and not in an
+// address on a browser's command line, because every user of a machine can read the arguments of all processes.
 package browser
 
 import (
@@ -22,8 +22,8 @@ const startTimeout = 3 * time.Second
 
 // Browser is a way to open a file in the default browser.
 type Browser struct {
-	commands [][]string // each with the place of the file as fileName or fileURL; the first that works is used
-	// Snap is the name of the browser's snap, which can read few folders; empty for other browsers.
+	commands [][]string // tried in order; fileName or fileURL stands for the file
+	// Snap is the name of the browser's snap package, which can read few folders; empty for other browsers.
 	Snap string
 }
 
@@ -79,7 +79,7 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	}
 	web := query("x-scheme-handler/http")
 	entry := readEntry(env, web)
-	// The opener of the desktop would open an HTML file with the program for such files, which may be a text editor.
+	// xdg-open would open an HTML file with the default program for HTML, which may be a text editor.
 	if len(entry.command) > 0 && (entry.snap != "" || web != query("text/html")) {
 		b.Snap = entry.snap
 		b.add(entry.command, "%u", "%U", "%f", "%F")
@@ -88,7 +88,7 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	return b, true
 }
 
-// add appends a command that takes the address of the file in place of one of the codes, or as its last argument.
+// add appends a command. The file's URL replaces each of codes in words; if words contain none, it is the last argument.
 func (b *Browser) add(words []string, codes ...string) {
 	command, placed := slices.Clone(words), false
 	for i, word := range command {
@@ -108,7 +108,7 @@ func (b Browser) Open(file string) bool {
 	return slices.ContainsFunc(b.commands, func(command []string) bool { return start(arguments(command, file)) })
 }
 
-// arguments returns a command with the file in its place.
+// arguments returns a command in which file replaces the placeholders.
 func arguments(command []string, file string) []string {
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
 	places := strings.NewReplacer(fileName, file, fileURL, address)

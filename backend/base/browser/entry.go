@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// entry is what the desktop file of a browser says.
+// entry holds values of a browser's desktop file.
 type entry struct {
 	command []string // the words of Exec, with field codes such as %u
 	snap    string
 }
 
-// readEntry returns the entry of a desktop file in the folders of the desktop; the zero value if there is none.
+// readEntry reads the named desktop file from the XDG data folders. It returns the zero value if the file does not exist.
 func readEntry(env func(string) string, name string) entry {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return entry{}
@@ -65,7 +65,7 @@ func parseEntry(text string) entry {
 func snapOf(command []string) string {
 	for _, word := range command {
 		if name, ok := strings.CutPrefix(word, "/snap/bin/"); ok {
-			name, _, _ = strings.Cut(name, ".") // a further program of the snap follows the dot
+			name, _, _ = strings.Cut(name, ".") // secondary programs of a snap are named SNAP.PROGRAM
 			return name
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
-// queryMac returns the bundle identifier of the default browser of macOS; "" if it is the system's own, Safari.
+// queryMac returns the bundle identifier of the default browser of macOS, or "" if the user has not changed it from Safari.
 func queryMac() string {
 	cmd, err := program.Command(context.Background(), os.Environ(), "/usr/bin/defaults", "read",
 		"com.apple.LaunchServices/com.apple.launchservices.secure", "LSHandlers")
@@ -25,7 +25,8 @@ func queryMac() string {
 
 var bundleID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
 
-// schemeHandler returns the bundle identifier that a printed list of LaunchServices' handlers has for a scheme, or "".
+// schemeHandler returns the bundle identifier of the program that handles a URL scheme, or "". list is the value of
+// LSHandlers as "defaults read" prints it.
 func schemeHandler(list, scheme string) string {
 	depth, handler, handled := 0, "", ""
 	for line := range strings.Lines(list) {

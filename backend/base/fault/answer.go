@@ -2,7 +2,7 @@ package fault
 
 import "net/http"
 
-// answers has the name of each kind and the status of an HTTP response about it, for the hub and for its clients.
+// answers maps each kind to its name and to the status of HTTP responses that report it.
 var answers = [...]struct {
 	name   string
 	status int
@@ -18,10 +18,10 @@ var answers = [...]struct {
 	Timeout:     {"timeout", http.StatusInternalServerError},
 }
 
-// String returns the name of the kind, for programs.
+// String returns the name of the kind, such as "not_found", by which programs distinguish kinds.
 func (k Kind) String() string { return answers[k].name }
 
-// Status returns the status of an HTTP response about an error of the kind.
+// Status returns the status of HTTP responses that report an error of the kind.
 func (k Kind) Status() int { return answers[k].status }
 
 // KindOfName returns the kind with a name. ok is false if there is none.
@@ -34,8 +34,8 @@ func KindOfName(name string) (k Kind, ok bool) {
 	return Internal, false
 }
 
-// KindOfStatus returns the kind of the error that an HTTP response with a status of at least 400 is about; Failed for a
-// status that says no more.
+// KindOfStatus returns the kind of error that an HTTP response with a status of at least 400 reports. It returns Failed if
+// no other kind belongs to the status.
 func KindOfStatus(status int) Kind {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:

@@ -35,7 +35,7 @@ type Error struct {
 	Variable string
 	// Code tells programs more than Kind does; empty for other errors.
 	Code string
-	// DidYouMean are names that exist, of which one may have been meant in place of one that does not.
+	// DidYouMean lists existing names that are similar to a name in the request which does not exist.
 	DidYouMean []string
 }
 
@@ -58,6 +58,7 @@ func (e *Error) Error() string {
 	return e.Message + ": " + e.Err.Error()
 }
 
+// Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf returns the kind of the first *Error in the chain of err, otherwise

@@ -132,7 +132,7 @@ func brokeOff(err error) error {
 	return fault.Wrap(err, fault.Unavailable, "the connection to the hub ended before its whole answer came; try again")
 }
 
-// answerError returns the error that a response of the hub is about.
+// answerError returns the error that a response of the hub reports.
 func answerError(status int, data []byte) error {
 	var body struct {
 		Error           string `json:"error"`

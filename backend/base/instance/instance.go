@@ -131,7 +131,7 @@ func marked(folder paths.Folder, name string) bool {
 }
 
 func mark(folder paths.Folder, name string, set bool) error {
-	if set { // an empty file needs no space, so that a full disk does not prevent it
+	if set { // an empty file can be created even on a full disk
 		return paths.Retry(func() error { return os.WriteFile(folder.Run(name), nil, 0o600) })
 	}
 	if err := paths.Remove(folder.Run(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

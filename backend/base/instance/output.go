@@ -13,15 +13,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// output is the file that gets what hubs in the background print: messages of a
-// failed start, and the report of a crash.
+// output is the file to which background hubs print: messages of a failed start,
+// and the report of a crash.
 type output struct {
 	file *os.File // nil if it cannot be written
 	path string
-	from int64 // where the text of this start begins
+	from int64 // offset at which the text of this start begins
 }
 
-// maxOutput is the size in bytes at which the file begins anew.
+// maxOutput is the size in bytes above which openOutput truncates the file.
 const maxOutput = 1 << 20
 
 func openOutput(folder paths.Folder) output {
@@ -35,7 +35,7 @@ func openOutput(folder paths.Folder) output {
 	if err != nil {
 		return output{}
 	}
-	from, _ := file.Seek(0, io.SeekEnd) // a file
+	from, _ := file.Seek(0, io.SeekEnd) // cannot fail for a regular file
 	return output{file, path, from}
 }
 
@@ -45,7 +45,7 @@ func (o output) close() {
 	}
 }
 
-// words returns what the hub printed last.
+// words returns the line that explains why the hub ended, from the output of this start, or "".
 func (o output) words() string {
 	if o.path == "" {
 		return ""
@@ -80,10 +80,11 @@ func lastWords(text []byte) string {
 	return strings.ToValidUTF8(last, "")
 }
 
-// outrun is the error of a hub that ended because another one runs or starts.
+// outrun is the error of a hub that ended because another hub runs or starts.
 type outrun struct{ error }
 
-// endOf returns why a process has ended, from the result of Wait and its last words.
+// endOf returns an error that says why a process has ended. result is the error of Wait; words returns the line of the
+// process's output that explains it.
 func endOf(result error, words func() string) error {
 	var exit *exec.ExitError
 	if errors.As(result, &exit) && exit.ExitCode() == ExitHeld {
@@ -99,7 +100,7 @@ func endOf(result error, words func() string) error {
 	return errors.New(text)
 }
 
-// logFailure adds a failed start to the hub's log, which no hub has open then.
+// logFailure adds a failed start to the hub's log, which no running hub has open.
 func (l launch) logFailure(way string, why error) {
 	file, err := os.OpenFile(l.folder.Log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

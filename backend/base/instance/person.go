@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// Person returns a client with a session of its own, for what a person decides: a
-// page of the dashboard has such a session too. Use it only where a person has
-// just been asked, or to show a person something. end ends the session.
+// Person returns a client with its own session, like that of a dashboard page. The
+// hub treats its requests as decisions of a person. Use it only for a request that
+// a person has just confirmed, or to show a person something. end ends the session.
 func (c *Client) Person(ctx context.Context) (person *Client, end func(), err error) {
 	token, err := c.Session(ctx)
 	if err != nil {

@@ -41,8 +41,8 @@ func launchdJob(label, dir string, env process.Env, args []string) []byte {
 		text(value)
 	}
 	b.WriteString("</dict>\n")
-	// Without a type, launchd slows down the job, and with it the servers. It also
-	// delays a start for ten seconds after the one before, unless it is told less.
+	// Without ProcessType, launchd throttles the job, and with it the servers. Without
+	// ThrottleInterval, it delays a start until ten seconds after the previous one.
 	key("ProcessType")
 	text("Interactive")
 	key("ThrottleInterval")
@@ -52,7 +52,7 @@ func launchdJob(label, dir string, env process.Env, args []string) []byte {
 	return b.Bytes()
 }
 
-// namesPassword reports whether a variable is an address with a password.
+// namesPassword reports whether the value of a variable is a URL with a password, or may be one.
 func namesPassword(env process.Env) bool {
 	return slices.ContainsFunc(env, func(kv string) bool {
 		_, value, _ := strings.Cut(kv, "=")

@@ -28,17 +28,17 @@ const pollInterval = 10 * time.Millisecond
 const ExitHeld = 75
 
 // Ensure returns the running hub, and starts one if none runs. If several
-// processes call it at once, they all get the same hub. by is the kind of the
-// calling program: companion, tray or window.
+// processes call it at once, they all get the same hub. by names the caller: a
+// program (see ByProgram), or else the command with which a person starts a hub.
 //
 // It uses the user's service manager if the system has one that suits, and
 // otherwise a detached process. If the hub does not appear, it tries the next way;
 // of two hubs that are started in this manner, one finds the other's lock and ends.
 // In all cases the hub gets the environment of the user's session and the
-// AGENT_DISCOVER_ variables, but no others of this process.
+// AGENT_DISCOVER_ variables, but no other variables of this process.
 //
-// If another process is starting the hub for a person, the program waits for it; this wait does not count towards the
-// time limit.
+// If another process is starting the hub for a person and the caller is a program, Ensure waits for that process; this
+// wait does not count towards the time limit.
 func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	for {
 		if info, err := Read(folder); err == nil {
@@ -99,7 +99,7 @@ func Await(ctx context.Context, folder paths.Folder) (Info, error) {
 	return launch{folder: folder}.await(ctx, attempt{}, nil)
 }
 
-// launch is what a way to start the hub needs.
+// launch has the parameters of a start of the hub.
 type launch struct {
 	folder paths.Folder
 	by     string      // as in Ensure; empty if this process does not start the hub
@@ -115,9 +115,9 @@ type way struct {
 
 // attempt is a hub that was started and has not announced itself yet.
 type attempt struct {
-	// ended receives why the process has ended. It is nil if that cannot be seen.
+	// ended receives why the process has ended. It is nil if this process cannot observe that.
 	ended <-chan error
-	// clean removes what the start needed; nil if there is nothing to remove.
+	// clean removes temporary files and tasks of the start; nil if it left none.
 	clean func()
 }
 
@@ -139,7 +139,7 @@ func prepare(folder paths.Folder, by string) (launch, error) {
 	return launch{folder, by, env, []string{exe, "serve", "--started-by", by}}, nil
 }
 
-// inTurn starts the hub in each way until it has announced itself.
+// inTurn tries one way after the other until the hub has announced itself.
 func (l launch) inTurn(ctx context.Context, ways []way) (Info, error) {
 	var reasons []string
 	for i, w := range ways {
@@ -155,7 +155,7 @@ func (l launch) inTurn(ctx context.Context, ways []way) (Info, error) {
 		l.args[0], strings.Join(reasons, "; "))
 }
 
-// unstarted is why a way did not bring up a hub, so that the next is tried.
+// unstarted is the error of a way that did not start a hub. The next way may succeed.
 type unstarted struct{ error }
 
 func (l launch) try(ctx context.Context, w way, last bool) (Info, error) {
@@ -167,7 +167,7 @@ func (l launch) try(ctx context.Context, w way, last bool) (Info, error) {
 		defer a.clean()
 	}
 	var late <-chan time.Time
-	if a.ended == nil && !last { // a process that can be seen to run needs no other
+	if a.ended == nil && !last { // the end of the process cannot be observed, so only the time shows that it failed
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		late = timer.C

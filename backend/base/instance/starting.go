@@ -37,8 +37,8 @@ func BeginStart(folder paths.Folder) (end func(), err error) {
 			fault.MessageOf(folder.Unwritable(err)))
 	}
 	return func() {
-		if now, err := paths.ReadFile(file); err == nil && string(now) == string(data) { // not that of a later start
-			_ = paths.Remove(file) // without this process, it has no effect
+		if now, err := paths.ReadFile(file); err == nil && string(now) == string(data) { // not the file of a later start
+			_ = paths.Remove(file) // if this fails, the file has no effect once this process has ended
 		}
 	}, nil
 }
@@ -61,7 +61,7 @@ func Withheld(folder paths.Folder) error {
 	switch {
 	case Starting(folder):
 		return ErrStarting
-	case marked(folder, "stopped") && !Starting(folder): // unless a start begins between the two
+	case marked(folder, "stopped") && !Starting(folder): // a start may have begun since the first check
 		return ErrStopped
 	}
 	return nil

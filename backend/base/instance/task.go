@@ -11,15 +11,15 @@ import (
 )
 
 // EnterTask prepares a hub that a scheduled task has started: it closes the console
-// of the task and sets the environment that the starter has written to a file, which
-// it removes.
+// of the task, sets the environment variables in the file that the starter wrote,
+// and removes the file.
 func EnterTask(file string) error {
 	process.LeaveConsole()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not read the environment of the task: %s", paths.Reason(err))
 	}
-	_ = os.Remove(file) // its starter removes it too
+	_ = os.Remove(file) // the starter removes it too
 	var env process.Env
 	if err := json.Unmarshal(data, &env); err != nil {
 		return fault.Wrap(err, fault.Invalid, "the environment of the task is malformed")

@@ -9,10 +9,10 @@ import (
 // setup file to a hub, as a JSON object. It is never passed on a command line.
 const setupVariables = "AGENT_DISCOVER_SETUP_VARIABLES"
 
-// KeepSetupVariables keeps those of the named environment variables that are set
-// for the hub that this process may start. A hub gets no other variables of the
-// process that starts it, but a setup file may refer to those that an editor gives
-// to the companion.
+// KeepSetupVariables saves the named environment variables, as far as they are set,
+// for a hub that this process may start. A hub gets no other variables of the
+// process that starts it, but a setup file may refer to variables that an editor
+// passes to the companion.
 func KeepSetupVariables(names []string) error {
 	values := SetupVariables()
 	for _, name := range names {
@@ -31,7 +31,7 @@ func KeepSetupVariables(names []string) error {
 }
 
 // SetupVariables returns the variables that the process which started this hub has
-// kept for it.
+// saved with KeepSetupVariables.
 func SetupVariables() map[string]string {
 	values := make(map[string]string)
 	_ = json.Unmarshal([]byte(os.Getenv(setupVariables)), &values) // not set: none

@@ -17,9 +17,9 @@ func (l launch) ways() []way {
 	return list
 }
 
-// launchd returns the command that starts the hub as a job, nil if that cannot be.
+// launchd returns the command that starts the hub as a job of launchd, or nil if that is not possible.
 func (l launch) launchd() []string {
-	if l.hasCredentials() || namesPassword(l.env) { // others may ask launchd for the environment of a job
+	if l.hasCredentials() || namesPassword(l.env) { // launchd shows the environment of a job to other users
 		return nil
 	}
 	// launchd keeps the definition of a loaded job, so a job with a different

@@ -15,7 +15,7 @@ func (l launch) ways() []way {
 	return list
 }
 
-// systemd returns the command that starts the hub as a unit, nil if that cannot be.
+// systemd returns the command that starts the hub as a user unit, or nil if that is not possible.
 func (l launch) systemd() []string {
 	if _, err := os.Stat(os.Getenv("XDG_RUNTIME_DIR") + "/systemd/private"); err != nil || l.hasCredentials() {
 		return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // ways returns the ways to start a hub, the best first. A task of the Task Scheduler
-// outlives the job of this process, but shows a console for a moment.
+// outlives the job object of this process, but shows a console for a moment.
 func (l launch) ways() (list []way) {
 	retireTask(l.folder)
 	starts := process.DetachedStarts()
@@ -43,7 +43,7 @@ func startTask(ctx context.Context, l launch) (attempt, error) {
 		return attempt{}, err
 	}
 	clean := func() {
-		// Without its definition, a task that cannot be deleted starts nothing.
+		// If the task cannot be deleted, it starts no hub: its environment file is missing.
 		_ = schtasks(context.WithoutCancel(ctx), "/Delete", "/F", "/TN", label)
 		_, _ = os.Remove(definition), os.Remove(environment)
 	}
@@ -60,7 +60,7 @@ func startTask(ctx context.Context, l launch) (attempt, error) {
 // schtasksTimeout bounds the time of one call of the Task Scheduler.
 const schtasksTimeout = 5 * time.Second
 
-// schtasks runs the system's program for tasks. Tests replace it.
+// schtasks runs schtasks.exe. Tests replace it.
 var schtasks = func(ctx context.Context, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, schtasksTimeout)
 	defer cancel()
@@ -80,13 +80,13 @@ var schtasks = func(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// retireTask deletes the task that earlier versions made, once.
+// retireTask deletes the task that earlier versions created, and the script that it runs.
 func retireTask(folder paths.Folder) {
 	label := labelOf(folder)
 	script := folder.Run(label + ".cmd")
 	if _, err := os.Stat(script); err != nil {
 		return
 	}
-	_ = schtasks(context.Background(), "/Delete", "/F", "/TN", label) // without its script it starts nothing
+	_ = schtasks(context.Background(), "/Delete", "/F", "/TN", label) // if this fails, the task has no script to run
 	_ = os.Remove(script)
 }

@@ -90,8 +90,8 @@ func endOfString(data []byte, at int) int {
 	}
 }
 
-// String decodes a JSON string; ok is false if raw is not one. Like
-// encoding/json it replaces what is not valid Unicode by U+FFFD.
+// String decodes a JSON string; ok is false if raw is not a JSON string. Like
+// encoding/json it replaces invalid Unicode by U+FFFD.
 func String(raw []byte) (s string, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
@@ -123,7 +123,7 @@ func unmarshal(raw []byte) (string, bool) {
 var escapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/'}
 
 // unescape decodes the body of a string that has no \u escapes; ok is false for
-// others.
+// other strings.
 func unescape(body []byte) (s string, ok bool) {
 	var out strings.Builder
 	out.Grow(len(body))

@@ -1,5 +1,5 @@
-// Package loosejson decodes JSON values that have one meaning although they have the wrong type, such as a number that a
-// model or a script wrote as a text. The original product accepted these.
+// Package loosejson decodes JSON values of the wrong type whose meaning is clear, such as a number that a model or a
+// script wrote as a string. The product whose API this program imitates accepts them too.
 package loosejson
 
 import (
@@ -63,7 +63,7 @@ type StringsOrNone []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *StringsOrNone) UnmarshalJSON(data []byte) error {
-	_ = (*Strings)(s).UnmarshalJSON(data) // leaves nil
+	_ = (*Strings)(s).UnmarshalJSON(data) // an error leaves nil
 	return nil
 }
 
@@ -72,11 +72,11 @@ type StringMapOrNone map[string]string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *StringMapOrNone) UnmarshalJSON(data []byte) error {
-	_ = (*StringMap)(m).UnmarshalJSON(data) // leaves nil
+	_ = (*StringMap)(m).UnmarshalJSON(data) // an error leaves nil
 	return nil
 }
 
-// Number is a number, which may be written as a text.
+// Number is a number that may be written as a string. An empty string leaves it unchanged.
 type Number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -95,7 +95,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// Bool is a boolean, which may be written as a text.
+// Bool is a boolean that may be written as a string. An empty string is false.
 type Bool bool
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -21,9 +21,9 @@ type Transport struct {
 	timeout time.Duration
 }
 
-// Guard makes a transport connect only to addresses that allow accepts, each within timeout. Names are checked after
-// they were resolved. A proxy of the transport may have any address; it resolves names itself, so that only addresses in
-// numbers are checked behind it. Guard replaces the DialContext of t.
+// Guard makes a transport connect only to addresses that allow accepts, each within timeout. Host names are checked after
+// they are resolved. A proxy of the transport may have any address. It resolves host names itself, so requests through it
+// are checked only if their URL has an IP address. Guard replaces the DialContext of t.
 func Guard(t *http.Transport, timeout time.Duration, allow func(context.Context, netip.Addr) bool) *Transport {
 	g := &Transport{Transport: t, allow: allow, timeout: timeout}
 	t.DialContext = g.dial
@@ -63,8 +63,8 @@ func (g *Transport) dial(ctx context.Context, network, address string) (net.Conn
 	return dialer.DialContext(ctx, network, address)
 }
 
-// NotNearerThan returns a function that accepts public addresses and those that are not nearer to this machine than the host
-// of a URL, which names the addresses. A URL without a host names only public ones.
+// NotNearerThan returns a function that accepts public IP addresses, and those that are not nearer to this machine than
+// the host of the URL address. If the URL has no host, the function accepts only public IP addresses.
 func NotNearerThan(address string) func(context.Context, netip.Addr) bool {
 	return func(ctx context.Context, ip netip.Addr) bool {
 		near := Of(ip)
@@ -76,8 +76,8 @@ func NotNearerThan(address string) func(context.Context, netip.Addr) bool {
 	}
 }
 
-// OfHost returns the reach of a host, a name or an IP address: that of its farthest address, and Public if the name is not
-// known.
+// OfHost returns the reach of a host name or IP address. The reach of a name is that of its farthest address, or Public if
+// the name cannot be resolved.
 func OfHost(ctx context.Context, host string) Reach {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return Of(ip)

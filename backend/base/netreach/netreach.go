@@ -1,5 +1,5 @@
-// Package netreach answers how near a network address is to this machine, so that addresses that come from a stranger
-// cannot lead requests of this program into the user's own network.
+// Package netreach answers how near a network address is to this machine, so that addresses from untrusted sources cannot
+// direct requests of this program into the user's own network.
 package netreach
 
 import "net/netip"
@@ -11,7 +11,7 @@ type Reach int
 const (
 	Public  Reach = iota
 	Private       // in a private network
-	Local         // on this machine or its link
+	Local         // on this machine or its link, or multicast
 )
 
 // Of returns the reach of an address.

@@ -1,7 +1,7 @@
 // Package pathname answers whether two paths name the same file, by the rules of
 // an operating system: separators, upper and lower case, drive letters, network
-// shares and Unicode normalization. Same also asks the disk, for links and short
-// names; everything else only compares texts.
+// shares and Unicode normalization. Same also reads the file system, for links and
+// short names; all other functions only compare texts.
 package pathname
 
 import (
@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Rules is a system by whose rules paths are compared, named like runtime.GOOS.
+// Rules names the operating system by whose rules paths are compared, with a value of runtime.GOOS.
 type Rules string
 
 // Here has the rules of this machine.
@@ -28,7 +28,7 @@ func (r Rules) Key(name string) string {
 	switch r {
 	case "windows":
 		return strings.Map(fold, cleanWindows(name))
-	case "darwin": // its file systems keep the spelling of a name, but do not distinguish by it
+	case "darwin": // its file systems keep case and normalization of a name, but ignore both in a lookup
 		return strings.Map(fold, norm.NFC.String(path.Clean(name)))
 	}
 	return path.Clean(name)
@@ -74,7 +74,7 @@ func (r Rules) Index(text, folder string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// prefix returns the length of the part of text that spells a path.
+// prefix returns the length of the prefix of text that spells the path name; ok is false if text has none.
 func (r Rules) prefix(text, name string) (n int, ok bool) {
 	for _, want := range name {
 		got, size := utf8.DecodeRuneInString(text[n:])

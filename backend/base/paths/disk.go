@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// probeSize is how many bytes must fit on a disk that is not full.
+// probeSize is the free space in bytes below which a disk counts as full.
 const probeSize = 64 << 10
 
 // Reason returns why the system could not read or write a file, in words for
@@ -32,8 +32,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// Full reports whether the disk that has a file has no room for a few more pages
-// of data.
+// Full reports whether the disk of a file has less than probeSize bytes free. It
+// returns false if the free space is unknown.
 func Full(file string) bool {
 	free, err := freeSpace(filepath.Dir(file))
 	return err == nil && free < probeSize

@@ -40,7 +40,7 @@ func (f Folder) Config() string { return filepath.Join(string(f), "config.yaml")
 // Database returns the path of the SQLite file.
 func (f Folder) Database() string { return filepath.Join(string(f), "discover.db") }
 
-// AuditHead is the file with the hash of the last entry of the audit log.
+// AuditHead returns the path of the file with the hash of the last entry of the audit log.
 func (f Folder) AuditHead() string { return filepath.Join(string(f), "audit.head") }
 
 // Log returns the path of the hub's log.

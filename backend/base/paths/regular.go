@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// OpenRegular opens a file that another program may have made, for reading. It never waits: what
-// is no regular file, such as a pipe, is an error.
+// OpenRegular opens a file that another program may have created, for reading. It never blocks; if
+// path is not a regular file, such as a pipe, it returns an error.
 func OpenRegular(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
@@ -25,7 +25,7 @@ func OpenRegular(path string) (*os.File, error) {
 	return file, nil
 }
 
-// ReadRegular returns the content of a file that another program may have made; see OpenRegular.
+// ReadRegular returns the content of a file that another program may have created; see OpenRegular.
 // A file of more than limit bytes is an error.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	file, err := OpenRegular(path)

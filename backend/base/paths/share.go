@@ -14,7 +14,7 @@ const (
 
 // patience repeats an operation on a file that another program has open. On
 // Windows a virus scanner, an indexer or an editor may open any file at any
-// moment, and operations that it did not expect fail as long as it does.
+// moment, and operations that its share mode forbids fail until it closes the file.
 type patience struct {
 	now   func() time.Time
 	sleep func(time.Duration)
@@ -59,7 +59,7 @@ func (p patience) readFile(path string) (data []byte, err error) {
 }
 
 // Replace renames a file or folder. An existing file of the new name is replaced
-// in one step, even while others read it as Open opens it. Replace waits up to two
+// in one step, even while programs read it through Open. Replace waits up to two
 // seconds for programs that have one of the files open in another way.
 func Replace(from, to string) error { return patient.do(func() error { return Rename(from, to) }) }
 

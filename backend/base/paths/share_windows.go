@@ -38,9 +38,9 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// gates let a replacement pass between this process' own reads of a file, which
-// could otherwise be open all the time. A path always has the same gate; there are
-// many, so that a read from a slow disk stops few others.
+// gates let Rename lock out readShared in this process, because overlapping reads
+// could otherwise keep a file open all the time. gate maps each path to one of them;
+// with many gates, a read from a slow disk delays few operations on other paths.
 var (
 	gates [64]sync.RWMutex
 	seed  = maphash.MakeSeed()
@@ -78,7 +78,7 @@ func readShared(path string) (data []byte, err error) {
 }
 
 // OpenUnwritable opens a file for reading so that no program can open it for
-// writing meanwhile. It fails if one has it open for writing.
+// writing meanwhile. It fails if a program already has it open for writing.
 func OpenUnwritable(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(long(path))
 	if err != nil {
@@ -109,7 +109,7 @@ func Rename(from, to string) error {
 	gate := gate(to)
 	gate.Lock()
 	defer gate.Unlock()
-	return os.Rename(from, to) // a system or file system without POSIX semantics, or the error for the caller
+	return os.Rename(from, to) // for file systems without POSIX renames, and to get an error for the caller
 }
 
 // renameInfo is FILE_RENAME_INFO.

@@ -11,9 +11,8 @@ import (
 )
 
 // privateTo returns a descriptor that gives a user and the system full access to a
-// folder and everything in it, and inherits nothing. Administrators get none: those
-// who may read everything can still give it to themselves, but then on purpose. The
-// user's own elevated programs have access as the user.
+// folder and everything in it, and inherits nothing. Administrators get no access,
+// although they can take it explicitly. Elevated programs of the user have access.
 func privateTo(user *windows.SID) (*windows.SECURITY_DESCRIPTOR, error) {
 	return windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;" + user.String() + ")")
 }
@@ -59,8 +58,8 @@ func makePrivate(dir string) error {
 }
 
 // tighten removes the access of other users to a folder, unless the folder belongs
-// to another user or is a whole disk. Where the disk keeps no permissions, nothing
-// changes.
+// to another user or is the root of a disk. It does nothing on file systems without
+// permissions.
 func tighten(dir string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil || abs == filepath.VolumeName(abs)+`\` || abs == filepath.VolumeName(abs) {
@@ -94,8 +93,8 @@ func tighten(dir string) error {
 	return err
 }
 
-// insist sets the permissions of a folder alone if others still have access: unlike
-// SetNamedSecurityInfo, this never adds those of the parent.
+// insist sets the permissions of a folder, but not of its content, if other users
+// still have access. Unlike SetNamedSecurityInfo, it never adds permissions of the parent.
 func insist(dir string, private *windows.SECURITY_DESCRIPTOR, user *windows.SID) error {
 	handle, err := openHandle(dir, windows.READ_CONTROL|windows.WRITE_DAC, windows.FILE_FLAG_BACKUP_SEMANTICS)
 	if err != nil {
@@ -109,8 +108,8 @@ func insist(dir string, private *windows.SECURITY_DESCRIPTOR, user *windows.SID)
 	return windows.SetKernelObjectSecurity(handle, windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, private)
 }
 
-// ownedBy reports whether a folder belongs to a user, or to the administrators of
-// whom this process is one: they own what an elevated program creates.
+// ownedBy reports whether a folder belongs to a user, or to the administrators group
+// if this process is a member: the group owns the folders that elevated programs create.
 func ownedBy(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool {
 	owner, _, err := descriptor.Owner()
 	if err != nil || owner == nil {
@@ -132,7 +131,7 @@ func isPrivate(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool 
 
 func onlyFor(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool {
 	list, _, err := descriptor.DACL()
-	if err != nil || list == nil { // no list gives everybody access
+	if err != nil || list == nil { // without a list, everybody has access
 		return false
 	}
 	for i := range uint32(list.AceCount) {

@@ -143,8 +143,8 @@ func (s suffix) matches(n Name) bool { return strings.HasSuffix(n.text, string(s
 func (i inside) matches(n Name) bool { return strings.Contains(n.text, string(i)) }
 
 // matches tries the parts in turn. After a mismatch it only goes back to the last *,
-// which takes one more character, because what an earlier * could do differently the
-// last one can do too.
+// which then matches one more character. Going back to an earlier * would find no
+// further match.
 func (g glob) matches(n Name) bool {
 	name := n.text
 	star, resume := -1, ""

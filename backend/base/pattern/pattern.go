@@ -6,8 +6,8 @@
 //	!*delete*  !/drop/                   either of them, negated
 //
 // In globs, * stands for any characters, ? for one, [abc], [a-z] and [!a] for one
-// of a set, and \ takes the next character as it is. Which names are matched, and
-// what a match means, is left to package policy.
+// of a set, and \ takes the next character literally. Callers decide which names
+// they match and what a match means.
 package pattern
 
 import (
@@ -26,7 +26,7 @@ type Pattern struct {
 	body    matcher
 }
 
-// matcher is the part of a pattern after its "!".
+// matcher is the parsed part of a pattern after an optional "!".
 type matcher interface{ matches(n Name) bool }
 
 // Error describes what is wrong with a pattern.
@@ -82,16 +82,16 @@ func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 // Negated reports whether the pattern begins with "!".
 func (p Pattern) Negated() bool { return p.negated }
 
-// Hits reports whether the part of the pattern after its "!" matches a name.
+// Hits reports whether the pattern without a leading "!" matches a name.
 func (p Pattern) Hits(n Name) bool { return p.body != nil && p.body.matches(n) }
 
-// Name is a name that is compared with many patterns.
+// Name is a name prepared for matching with many patterns.
 type Name struct {
 	text  string
 	lower string // in lower case; "" if the name is not ASCII
 }
 
-// NewName returns a name.
+// NewName prepares a name for matching.
 func NewName(text string) Name {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -104,10 +104,10 @@ func NewName(text string) Name {
 // List is a list of patterns that work together.
 type List []Pattern
 
-// Match returns the index of the first pattern that matches a name, or -1. No name
-// matches that any negated pattern excludes, wherever in the list that pattern is. A
-// list that only excludes, or is empty, matches every other name; Match then returns
-// len(l).
+// Match returns the index of the first pattern without "!" that matches a name, or
+// -1. A negated pattern anywhere in the list excludes the names that it hits: for
+// them, Match returns -1. A list without other patterns matches all names that it
+// does not exclude; for them, Match returns len(l).
 func (l List) Match(n Name) int {
 	at, positive := -1, false
 	for i := range l {
@@ -130,7 +130,7 @@ func (l List) Match(n Name) int {
 	return at
 }
 
-// Excludes returns the index of the negated pattern that excludes a name, or -1.
+// Excludes returns the index of the first negated pattern that excludes a name, or -1.
 func (l List) Excludes(n Name) int {
 	for i := range l {
 		if l[i].negated && l[i].Hits(n) {

@@ -11,8 +11,8 @@ import (
 // expression is a regular expression between slashes.
 type expression struct {
 	compiled *regexp.Regexp
-	// needed are texts in lower case of which a matching name contains at least one;
-	// nil if none are known. Looking for them is ten times as fast as matching.
+	// needed lists lower-case texts; every matching ASCII name contains at least one.
+	// It is nil if none are known. Searching for them is ten times as fast as matching.
 	needed []string
 }
 
@@ -69,11 +69,11 @@ func (e expression) matches(n Name) bool {
 	return e.compiled.MatchString(n.text)
 }
 
-// maxNeeded limits the texts of expression.needed: with more, matching is faster.
+// maxNeeded limits the number of texts in expression.needed. With more texts, matching the expression is faster.
 const maxNeeded = 16
 
-// needed returns texts in lower case of which every ASCII name that the expression
-// matches contains at least one, and nil if it finds none.
+// needed returns lower-case texts such that every ASCII name that the expression
+// matches contains at least one of them, or nil if it finds none.
 func needed(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -101,8 +101,8 @@ func needed(re *syntax.Regexp) []string {
 	return nil
 }
 
-// longest returns the needed texts of the part of a sequence whose shortest text is the
-// longest, because such texts are the rarest.
+// longest returns the needed texts of one part of a sequence: the part whose shortest
+// needed text is the longest, because long texts are rare in names.
 func longest(parts []*syntax.Regexp) (best []string) {
 	size := 0
 	for _, sub := range parts {

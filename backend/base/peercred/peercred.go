@@ -11,13 +11,13 @@ import (
 type Standing int
 
 const (
-	// Unknown means that the system does not tell. The caller has to rely on other credentials.
+	// Unknown means that the system does not report the user. The caller has to rely on other credentials.
 	Unknown Standing = iota
 	// Trusted means that the process belongs to the user of this process, or to the administrator.
 	Trusted
 	// Foreign means that the process belongs to another user.
 	Foreign
-	// Gone means that the other end has closed its socket, so that its user can no longer be found out.
+	// Gone means that the other end has closed its socket, so that its user can no longer be determined.
 	Gone
 )
 

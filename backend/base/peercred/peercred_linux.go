@@ -18,20 +18,20 @@ import (
 // errNoSocket means that the kernel has no socket with the addresses of the other end.
 var errNoSocket = errors.New("no such socket")
 
-// socket is what the kernel tells about a socket. The inode is 0 when no process has the socket any more; the user is
-// then not the one who opened it.
+// socket holds what the kernel reports about a socket. If inode is 0, no process has the socket open any more, and user is
+// not the user who opened it.
 type socket struct {
 	user, inode uint32
 }
 
-// ownerOf returns the user of the process at the other end, or -1 and a standing when there is none.
+// ownerOf returns the user id of the process at the other end. If it finds no process, it returns -1 and the standing.
 func ownerOf(conn *net.TCPConn) (user int, s Standing) {
 	local, remote := addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr())
 	if !local.IsValid() || !remote.IsValid() {
 		return -1, Unknown
 	}
 	other, err := askKernel(remote, local)
-	if err != nil { // also without the kernel module that answers
+	if err != nil { // the kernel may lack the module for such requests
 		other, err = readTables(remote, local)
 	}
 	switch {
@@ -179,7 +179,7 @@ func readTable(name string, local, remote netip.AddrPort) (socket, error) {
 	return socket{}, errNoSocket
 }
 
-// inTable returns an address as the tables of /proc write it: each four bytes as a number of this machine.
+// inTable returns an address as the tables of /proc write it: each four bytes as a number in this machine's byte order.
 func inTable(a netip.AddrPort, wide bool) string {
 	bytes := a.Addr().AsSlice()
 	if wide {

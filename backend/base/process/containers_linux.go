@@ -19,8 +19,8 @@ func removesContainer(p relative, trees []Tree) bool {
 	return program == "conmon" || program == "podman"
 }
 
-// servesAllContainers reports whether a process is the one that keeps the user namespace of rootless podman. The first client
-// since the system started has started it, and the user's other containers need it.
+// servesAllContainers reports whether a process is the pause process of rootless podman, which keeps the user namespace
+// open. The first podman client after a boot starts it, and all containers of the user need it.
 func servesAllContainers(p relative) bool {
 	line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
 	arguments := strings.Split(string(line), "\x00")

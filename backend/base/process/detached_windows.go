@@ -11,9 +11,9 @@ import (
 )
 
 // DetachedStarts returns the ways to start a command that outlives this process,
-// the best first. A job may end all its processes together with the program that
-// made it, such as an editor. A process can leave the job only if the job allows
-// that; otherwise it must be the child of a process that is in no job.
+// the best first. Windows may end all processes of a job object together with the
+// program that created it, such as an editor. A process can leave the job only if the
+// job allows that; otherwise it must be the child of a process that is in no job.
 func DetachedStarts() []DetachedStart {
 	return []DetachedStart{
 		{"outside of the job", startOutside},
@@ -32,8 +32,8 @@ var (
 	ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 )
 
-// startOutside starts a command outside of all jobs. Of nested jobs, an outer one
-// may hold a process that leaves the inner one; this is an error too.
+// startOutside starts a command outside of all jobs. If jobs are nested and the command
+// can leave only the inner job, it fails too.
 func startOutside(cmd *exec.Cmd) error {
 	Detach(cmd)
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_SUSPENDED
@@ -110,5 +110,5 @@ func sameUser(other windows.Handle) error {
 	return nil
 }
 
-// LeaveConsole closes the console of this process, unless another one uses it.
-func LeaveConsole() { _, _, _ = freeConsole.Call() } // fails if there is none
+// LeaveConsole detaches this process from its console. Windows closes a console that no other process uses.
+func LeaveConsole() { _, _, _ = freeConsole.Call() } // fails if the process has no console

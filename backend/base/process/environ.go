@@ -22,9 +22,9 @@ var kept = []string{
 }
 
 // Clean returns the environment that the system gives to programs of the user's
-// session. Where the system cannot be asked, these are the variables of this
-// process that belong to the session, with the system's default PATH. It contains
-// no variable that configures this program.
+// session. If the system does not provide it, Clean returns the variables of this
+// process that belong to the session, with the system's default PATH. The result
+// contains no variable that configures this program.
 func Clean() Env {
 	if env := sessionEnvironment(); env != nil {
 		return env.Without(OwnVariable)

@@ -65,10 +65,10 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	cmd := exec.CommandContext(ctx, shellOf(runtime.GOOS, os.Getenv("SHELL")), flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
 	cmd.Env = Clean().With("TERM", "dumb")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal, start-up files cannot ask questions
-	// These are the signals of a terminal that closes, so that programs of
-	// start-up files can remove their locks. An interactive shell reacts only to
-	// SIGHUP, and a shell below nohup only to SIGTERM, which would also end the
-	// commands with which the others clean up. Kill ends the rest.
+	// Send the signals of a closing terminal, so that programs of start-up files
+	// can remove their locks. An interactive shell reacts only to SIGHUP, and a
+	// shell under nohup only to SIGTERM. SIGTERM is sent later, because it would
+	// also end the commands that clean up after SIGHUP. Kill ends the rest.
 	var term *time.Timer
 	cmd.Cancel = func() error {
 		term = time.AfterFunc(hangupGrace, func() { Terminate(cmd.Process.Pid) })
@@ -89,9 +89,9 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	return parseEnv(out), nil
 }
 
-// shellOf returns the login shell if the environment does not name it. On macOS
-// that is the one which the system gives to new users, whose start-up files have
-// the folders of Homebrew.
+// shellOf returns the named login shell, or a default if named is empty. On macOS
+// the default is the shell of new users, whose start-up files add the folders of
+// Homebrew to PATH.
 func shellOf(system, named string) string {
 	switch {
 	case named != "":
@@ -116,11 +116,11 @@ func parseEnv(out []byte) Env {
 	return env
 }
 
-// sessionEnvironment returns nil, because only Windows has such an environment.
+// sessionEnvironment returns nil: on Unix the system does not provide the environment of a session.
 func sessionEnvironment() Env { return nil }
 
-// mayContain returns true: here a program has one name, about which firstExecutable
-// asks.
+// mayContain returns true: on Unix a program has one file name, which firstExecutable
+// looks up.
 func mayContain(string, string) bool { return true }
 
 func defaultPath() string {
@@ -130,8 +130,8 @@ func defaultPath() string {
 	})
 }
 
-// systemPath returns the PATH of a system's programs. On macOS it is the one of
-// /etc/paths with the folders of Homebrew and MacPorts, if they exist.
+// systemPath returns the default PATH of an operating system. On macOS it is the PATH
+// of /etc/paths with the folders of Homebrew and MacPorts, if they exist.
 func systemPath(system string, root bool, exists func(dir string) bool) string {
 	dirs := []string{"/usr/local/bin", "/usr/bin", "/bin"}
 	switch {

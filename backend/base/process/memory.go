@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Memory returns how many bytes of memory each of some processes takes, together with
-// the processes that descend from it. Memory that programs share, such as their code,
-// does not count where the system tells it apart. A process that has ended has no
-// element in the result.
+// Memory returns for each process in roots how many bytes of memory the process and its
+// descendants use. Memory that programs share, such as their code, does not count if the
+// system reports it separately. The result has no element for a process that has ended.
 func Memory(roots []int) map[int]uint64 {
 	families := familiesOf(roots)
 	own, sums := privateBytes(slices.Concat(slices.Collect(maps.Values(families))...)), make(map[int]uint64)

@@ -16,7 +16,7 @@ type memoryCounters struct {
 	pagefile, peakPagefile, private              uintptr
 }
 
-// familiesOf returns for each process that runs its pid and those of its descendants.
+// familiesOf maps the pid of each running process in roots to itself and the pids of its descendants.
 func familiesOf(roots []int) map[int][]int {
 	families := make(map[int][]int)
 	for _, root := range roots {
@@ -30,7 +30,7 @@ func familiesOf(roots []int) map[int][]int {
 	return families
 }
 
-// privateBytes returns the memory of processes that they do not share.
+// privateBytes returns the memory of processes that they do not share with other processes.
 func privateBytes(pids []int) map[int]uint64 {
 	bytes := make(map[int]uint64)
 	for _, pid := range pids {

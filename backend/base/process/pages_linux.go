@@ -11,8 +11,8 @@ import (
 
 // ReleasePages gives the pages of this program's file that are in memory back
 // to the system: code, constants and embedded data. The system loads a page
-// again, usually from its file cache, when it is next used, so that a program
-// that rests takes no more memory than it needs.
+// again, usually from its file cache, when it is next used. This reduces the
+// memory of an idle program.
 func ReleasePages() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package process
 
-// ReleasePages does nothing: this system takes back unused pages of a program's
-// file by itself when memory is short.
+// ReleasePages does nothing: this system reclaims unused pages of a program's
+// file when memory is short.
 func ReleasePages() error { return nil }

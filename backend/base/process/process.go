@@ -127,7 +127,8 @@ func aliased(program string) bool {
 }
 
 // windowsNames returns the possible file names of a program on Windows, in the
-// order in which Windows tries them. A file of another type comes last.
+// order in which Windows tries them. A name with an extension that is not that of
+// a program is itself tried last.
 func windowsNames(program, pathext string) []string {
 	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(cmp.Or(pathext, ".COM;.EXE;.BAT;.CMD")), ";"),
 		func(ext string) bool { return !strings.HasPrefix(ext, ".") })

@@ -22,8 +22,8 @@ func StartOf(pid int) string {
 	return fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec)
 }
 
-// ownsGroup reports whether the process group with the number of the command's
-// pid is still the command's.
+// ownsGroup reports whether the process group whose id is the command's pid still
+// belongs to the command.
 func (t Tree) ownsGroup() bool {
 	start := StartOf(t.PID)
 	return start == "" || start == t.Start
@@ -47,8 +47,8 @@ func processes() []relative {
 
 // hasMark reports whether a process has inherited a mark. The arguments of a
 // process are followed by its environment, which the system hides if the program
-// is its own or has the hardened runtime. Such a process is found by its group
-// and parents only.
+// belongs to the system or has the hardened runtime. Members then finds the
+// process only by its group and parents.
 func hasMark(pid int, mark string) bool {
 	arguments, _ := unix.SysctlRaw("kern.procargs2", pid)
 	return slices.Contains(strings.Split(string(arguments), "\x00"), markName+"="+mark)

@@ -43,9 +43,9 @@ func statOf(pid string) []string {
 	return fields
 }
 
-// ownsGroup reports whether the process group with the number of the command's
-// pid is still the command's: the kernel reuses a pid only after the group with
-// that number is empty.
+// ownsGroup reports whether the process group whose id is the command's pid still
+// belongs to the command. The kernel reuses a pid only after the group with that id
+// is empty.
 func (t Tree) ownsGroup() bool {
 	if start := StartOf(t.PID); start != "" && start != t.Start {
 		return false
@@ -92,7 +92,7 @@ func executing(p relative) bool {
 }
 
 // uses reports whether a standard stream of a process is one of these pipes. It
-// looks at no other files: a process has those of its parent for a moment.
+// ignores all other open files, because a new process briefly has those of its parent.
 func uses(pid int, pipes []*os.File) bool {
 	for fd := range 3 {
 		info, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(fd))

@@ -22,7 +22,7 @@ func Isolate(cmd *exec.Cmd) {
 	dieWithParent(cmd.SysProcAttr)
 }
 
-// Adopt must be called after the start of an isolated command. Here it does
+// Adopt must be called after the start of an isolated command. On Unix it does
 // nothing.
 func Adopt(*exec.Cmd) error { return nil }
 

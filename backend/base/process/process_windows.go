@@ -51,7 +51,7 @@ var adopted sync.Map // pid → owner
 // owner holds the handles of an adopted process.
 type owner struct {
 	job windows.Handle // 0 if the process could not be put into a job
-	// process keeps Windows from giving the pid to another process.
+	// process is an open handle, which prevents Windows from reusing the pid.
 	process windows.Handle
 }
 
@@ -105,8 +105,8 @@ func limit(job windows.Handle, limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATI
 	return nil
 }
 
-// LimitJob limits the memory in bytes that an adopted command and its children take
-// together, and how many processes they are.
+// LimitJob limits the total memory in bytes of an adopted command and its children, and
+// the number of these processes.
 func LimitJob(pid int, memory uint64, processes uint32) error {
 	value, ok := adopted.Load(pid)
 	if !ok || value.(owner).job == 0 {
@@ -130,9 +130,9 @@ func Kill(pid int) {
 	}
 }
 
-// Reap ends the remaining processes of adopted commands and frees what the system
-// holds for them. Of the commands of an ended hub, only those run that could not be
-// adopted.
+// Reap ends the remaining processes of adopted commands and closes their handles. It
+// also ends commands that an earlier hub started but could not adopt; Windows ends the
+// other commands together with that hub.
 func Reap(trees ...Tree) {
 	for _, t := range trees {
 		if !release(t.PID) && t.Alive() {
@@ -159,7 +159,7 @@ func release(pid int) bool {
 	return true
 }
 
-// Members returns nil: the job of a command knows its processes.
+// Members returns nil: on Windows the job of a command keeps track of its processes.
 func (t Tree) Members() []ID { return nil }
 
 // StartOf returns the start time of a process as an opaque text, "" if it does not
@@ -193,8 +193,8 @@ func Login(context.Context) (Env, error) {
 	return user.With("PATH", joinPath(user.Get("PATH"), os.Getenv("PATH"))), nil
 }
 
-// sessionEnvironment returns the environment of the user as the registry has it,
-// nil if it cannot be read.
+// sessionEnvironment returns the environment of the user from the Windows registry,
+// or nil if it cannot be read.
 func sessionEnvironment() Env {
 	env, err := windows.GetCurrentProcessToken().Environ(false)
 	if err != nil {
@@ -204,8 +204,8 @@ func sessionEnvironment() Env {
 }
 
 // mayContain reports whether a folder may contain a file whose name begins with that
-// of a program. Most folders do not, and one question about all extensions is much
-// faster than one about each.
+// of a program. Most folders do not, and one search for all extensions is much faster
+// than one for each.
 func mayContain(dir, program string) bool {
 	pattern := filepath.Join(dir, program) + "*"
 	if len(pattern) >= windows.MAX_PATH {

@@ -13,7 +13,7 @@ type Tree struct {
 	// Mark is the value of the environment variable that Mark has set. Processes
 	// inherit it.
 	Mark string `json:"mark,omitempty"`
-	// Seen are descendants that are known from a call of Members.
+	// Seen lists descendants that an earlier call of Members returned.
 	Seen []ID `json:"-"`
 	// Pipes are pipes of this process. A process that uses the other end of one
 	// as standard input, output or error belongs to the tree.
@@ -31,7 +31,8 @@ func Mark(cmd *exec.Cmd) string {
 	return mark
 }
 
-// Marked returns an environment with the marks of this process, so that a program which it becomes is still recognized.
+// Marked returns env with the marks of this process, so that this process is still recognized after it executes another
+// program with that environment.
 func Marked(env Env) Env {
 	marks := Env(os.Environ()).Without(func(name string) bool { return name != markName })
 	return append(env.Without(func(name string) bool { return name == markName }), marks...)

@@ -76,7 +76,7 @@ func (t Tree) has(p relative) bool {
 // command now.
 func Reap(trees ...Tree) {
 	timeout, pause := reapTimeout, time.Millisecond
-	var killed []ID // a process that ends loses the signs of its tree first
+	var killed []ID // members no longer finds a process that is ending, because it has lost its mark and pipes
 	for began := time.Now(); time.Since(began) < timeout; time.Sleep(pause) {
 		found := members(trees)
 		killed = slices.DeleteFunc(killed, func(id ID) bool { return !id.Alive() })

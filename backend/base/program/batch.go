@@ -31,8 +31,8 @@ var unquotes = regexp.MustCompile(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd
 const plain = `#$*+-./:?@\_`
 
 // batch returns the command that runs a batch file with cmd.exe. text is the
-// content of the file, nil if it was not read. own is how many of the arguments at
-// the beginning are not the caller's.
+// content of the file, nil if it was not read. own is the number of leading
+// arguments that the caller did not pass.
 func batch(l launch, text []byte, cmd string, own int) (launch, error) {
 	never := unsafe
 	if text == nil || unquotes.Match(text) {
@@ -75,8 +75,8 @@ func quoteBatch(text string, always bool) string {
 	return `"` + text + strings.Repeat(`\`, backslashes) + `"`
 }
 
-// firstOf returns a name for the first character of text that is a control
-// character other than a tab, or one of others; "" if there is none.
+// firstOf returns a name for the first character of text that is in others or is a
+// control character other than a tab, or "" if text has no such character.
 func firstOf(text, others string) string {
 	for _, r := range text {
 		switch {

@@ -19,7 +19,7 @@ var builtin = func() map[string]bool {
 	return names
 }()
 
-// split returns the parts of a command: a part is quoted as a whole or not at all.
+// split returns the words of a command line, with their quotes. ok is false if only a part of a word is quoted.
 func split(line string) (parts []string, ok bool) {
 	for line = strings.Trim(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		end := strings.IndexAny(line, " \t")
@@ -79,7 +79,7 @@ func (b *batchFile) get(name string) (value string, known bool) {
 	return value, value != ""
 }
 
-// get reads a variable of Windows, whose name has no case.
+// get returns the value of a Windows variable. Case does not matter in name.
 func get(env process.Env, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if k, v, _ := strings.Cut(env[i], "="); strings.EqualFold(k, name) {
@@ -96,8 +96,8 @@ var (
 )
 
 // npmPrefix returns the folder of npm's globally installed packages, in which a
-// newer npm may be installed. It looks at the places that npm reads, but it does
-// not start npm; "" means that the npm beside the file is used.
+// newer npm may be installed. It reads the configuration of npm without starting
+// it. "" means that the batch file uses the npm beside it.
 func npmPrefix(b *batchFile) string {
 	if prefix := get(b.env, "npm_config_prefix"); absolute.MatchString(prefix) {
 		return prefix

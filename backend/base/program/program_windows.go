@@ -17,7 +17,7 @@ func command(ctx context.Context, env process.Env, path string, args []string) (
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not find the system folder of Windows")
 	}
-	// The COMSPEC of the environment may be another program.
+	// Use cmd.exe of the system folder: COMSPEC in the environment may name another program.
 	l, err := resolve(disk{}, launch{env: env, path: path, args: args}, folder+`\cmd.exe`)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxBatchFile = 64 << 10 // bytes of a batch file that is read
-	maxShims     = 4        // batch files that start each other
+	maxBatchFile = 64 << 10 // larger batch files are not read
+	maxShims     = 4        // largest number of batch files that start each other in turn
 )
 
 // machine is the part of Windows that resolve depends on.

@@ -51,7 +51,7 @@ type batchFile struct {
 	next    int               // index in lines
 	values  map[string]string // variables that the file has set, by their names in upper case
 	set     []string          // the names of the variables in values
-	fresh   map[string]bool   // those that the outermost open block has set
+	fresh   map[string]bool   // variables that the outermost open block has set
 	dp0     bool              // the file defines the subroutine that sets dp0
 	element string            // value of the loop variable %%F
 	blocks  []block           // open blocks
@@ -64,7 +64,7 @@ type block struct {
 	done bool // an ELSE block is not executed
 }
 
-// line returns the next line without what does not matter.
+// line returns the next line without surrounding white space and a leading "@".
 func (b *batchFile) line() string {
 	line := strings.TrimSpace(b.lines[b.next])
 	b.next++
@@ -76,16 +76,16 @@ var (
 	condition = regexp.MustCompile(`(?i)^if\s+(not\s+)?(?:(exist)\s+"([^"]+)"|(defined)\s+(\w+))\s*\($`)
 	otherwise = regexp.MustCompile(`(?i)^\)\s*else\s*\($`)
 	assigns   = regexp.MustCompile(`(?i)^set\s+(?:"(\w+)=([^"]*)"|(\w+)=([^"&|<>^)]*))$`)
-	// prefixLoop is how npm asks for the folder of globally installed packages.
+	// prefixLoop matches the loop by which npm's shims look up the folder of globally installed packages.
 	prefixLoop = regexp.MustCompile(`(?i)^for /f "delims=" %%F in \('call "%NODE_EXE%" "%NPM_PREFIX_JS%"'\) do \($`)
-	// forgets is how npm's shims end the scope of variables before the program
-	// starts.
+	// forgets matches the commands by which npm's shims end the scope of variables
+	// before the program starts.
 	forgets = regexp.MustCompile(`(?i)^endlocal & goto #_undefined_# 2>NUL \|\| title %COMSPEC% & `)
-	// bare is a part of a command without quotes.
+	// bare matches a word of a command without quotes.
 	bare = regexp.MustCompile(`^[\w%~@:./\\+=,-]+$`)
 )
 
-// run executes a line. It returns false if the line is not one that shims have.
+// run executes a line. It returns false if shims contain no such line.
 func (b *batchFile) run(line string) bool {
 	lower := strings.ToLower(line)
 	switch {
@@ -127,7 +127,7 @@ func (b *batchFile) run(line string) bool {
 	return b.start(line)
 }
 
-// runs reports whether statements are executed here.
+// runs reports whether all open blocks are executed.
 func (b *batchFile) runs() bool {
 	return !slices.ContainsFunc(b.blocks, func(open block) bool { return !open.runs })
 }

@@ -6,10 +6,10 @@
 // marks, numbers, punctuation or symbols, except the space U+0020. That is
 // control characters (C0 and C1), format characters (bidirectional controls,
 // zero-width characters, tag characters), private-use and unassigned code
-// points, line and paragraph separators, and every other kind of space. Hidden
-// are also the characters that have no shape although they count as letters,
-// marks or symbols: default ignorable code points (variation selectors, Hangul
-// fillers) and the blank Braille pattern U+2800.
+// points, line and paragraph separators, and every other kind of space. Characters
+// without a shape are hidden too, although they count as letters, marks or
+// symbols: default ignorable code points (variation selectors, Hangul fillers) and
+// the blank Braille pattern U+2800.
 //
 // Visible writes hidden characters as escapes, Prose keeps those that ordinary
 // text needs, and Label removes them. Runs shortens white space that pushes text
@@ -77,8 +77,8 @@ func Prose(s string) string {
 	return escape(s, func(before, r rune) bool { return Hidden(r) && !harmless(before, r) })
 }
 
-// escape writes the characters as escapes for which hidden returns true. Its
-// first argument is the character before, 0 at the beginning.
+// escape writes the characters for which hidden returns true as escapes. The first
+// argument of hidden is the character before r, or 0 at the beginning.
 func escape(s string, hidden func(before, r rune) bool) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, Hidden) < 0 {
 		return s
@@ -113,8 +113,8 @@ func escape(s string, hidden func(before, r rune) bool) string {
 }
 
 // Label returns s as one line for a menu or a title, where escapes would be
-// noise: white space becomes single spaces, other hidden characters go, and
-// each run of bytes that are not UTF-8 becomes U+FFFD.
+// noise: white space becomes single spaces, other hidden characters are removed,
+// and each run of bytes that are not UTF-8 becomes U+FFFD.
 func Label(s string) string {
 	line := strings.Map(func(r rune) rune {
 		switch {
@@ -152,12 +152,12 @@ func JSON(s string) string {
 	return b.String()
 }
 
-// MaxRun is how many white-space characters in a row are shown as they are.
+// MaxRun is the number of consecutive white-space characters from which Runs replaces them.
 const MaxRun = 16
 
 // Runs returns s with each run of at least MaxRun white-space characters replaced
-// by its length, such as ⟨100000 spaces⟩. A longer run would push the text after
-// it out of sight.
+// by its length, such as ⟨100000 spaces⟩. A long run would push the text after it
+// out of sight.
 func Runs(s string) string {
 	if LongestRun(s) < MaxRun {
 		return s

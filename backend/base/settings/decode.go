@@ -12,11 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// versionDirective matches the version that the file declares, such as 1.2.
+// versionDirective matches the declaration of a YAML version, such as %YAML 1.2.
 var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]+1\.[0-9]\b`)
 
 // decoder reads settings from a YAML text and collects what is wrong with it. No problem
-// contains a value.
+// quotes a value of the text.
 type decoder struct {
 	problems problems
 	values   map[string]*yaml.Node // the values in the text, by their keys
@@ -33,7 +33,7 @@ type section interface {
 func decode(text []byte, keys map[string]any) *decoder {
 	d := &decoder{values: make(map[string]*yaml.Node)}
 	var document yaml.Node
-	// the only version that the parser knows; it reads the others all the same
+	// The parser rejects a declaration of another version than 1.1, although it can read such files.
 	text = versionDirective.ReplaceAll(text, []byte("%YAML 1.1"))
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		d.problems = problems{notYAML(text, err)}
@@ -47,7 +47,7 @@ func decode(text []byte, keys map[string]any) *decoder {
 	return d
 }
 
-// report adds a problem of a value. The text follows the key.
+// report adds a problem of a value. In the problem's text, the formatted text follows the key.
 func (d *decoder) report(n *yaml.Node, key, format string, args ...any) {
 	d.problems = append(d.problems, Problem{n.Line, n.Column, key, strings.TrimSpace(key + " " + fmt.Sprintf(format, args...))})
 }
@@ -82,8 +82,8 @@ func (d *decoder) settings(n *yaml.Node, prefix string, keys map[string]any) {
 	})
 }
 
-// group calls each for the members of a group that are in names and have a value, and
-// reports the others. The empty key is that of the file.
+// group calls each for the members of a group that are in names and have a value. It
+// reports members that are not in names. key is empty for the whole file.
 func (d *decoder) group(n *yaml.Node, key string, names map[string]bool, each func(name, key string, value *yaml.Node)) {
 	if n = resolve(n); n.Tag == "!!null" {
 		return
@@ -111,7 +111,7 @@ func (d *decoder) group(n *yaml.Node, key string, names map[string]bool, each fu
 	}
 }
 
-// unknown reports a member of a group that does not exist, and which one may be meant.
+// unknown reports a member of a group that is not in names, and suggests a similar name.
 func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool) {
 	at := n
 	for i := 0; i < len(n.Content); i += 2 {
@@ -144,8 +144,8 @@ func similar(a, b string) bool {
 	return a == b || 3*(max(len(a), len(b))-shared) <= min(len(a), len(b))
 }
 
-// list calls each for the items of a list. A value that is no list counts as its only
-// item if single is true.
+// list calls each for the items of a list. If single is true, a value that is not a list
+// counts as a list with one item.
 func (d *decoder) list(n *yaml.Node, key string, single bool, each func(key string, item *yaml.Node)) {
 	switch {
 	case n.Kind == yaml.SequenceNode:
@@ -175,7 +175,7 @@ func (d *decoder) value(n *yaml.Node, key string, variable any) {
 		return
 	case *int:
 		kind = "a whole number"
-		fits = n.ShortTag() == "!!int" // Decode would cut fractions off
+		fits = n.ShortTag() == "!!int" // Decode would truncate fractions
 	case *bool:
 		kind = "true or false"
 	case **bool:
@@ -192,7 +192,7 @@ func (d *decoder) value(n *yaml.Node, key string, variable any) {
 	}
 }
 
-// resolve returns what an alias stands for.
+// resolve returns the node that an alias refers to, and other nodes unchanged.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -38,17 +38,17 @@ type Cache struct {
 	TTL     Seconds
 }
 
-// Sources are the lists of sources.
+// Sources lists the places from which servers may be imported.
 type Sources []Source
 
-// Source is where servers may be imported from: an editor, by its id in the table of
-// editors, or a file. The other field is empty.
+// Source is a place from which servers may be imported: an editor, by its id in the
+// table of editors, or a file. The other field is empty.
 type Source struct {
 	Editor string `json:"editor,omitempty"`
 	File   string `json:"file,omitempty"` // Load makes it absolute
 }
 
-// ToolRules are rules in their order.
+// ToolRules lists rules in the order of the file.
 type ToolRules []ToolRule
 
 // ToolRule enables, disables or tags tools.
@@ -59,7 +59,7 @@ type ToolRule struct {
 	Tags     []string     `json:"tags,omitempty"`
 }
 
-// ToolOverrides are overrides of different tools.
+// ToolOverrides lists overrides, at most one for each tool.
 type ToolOverrides []ToolOverride
 
 // ToolOverride changes how one tool appears. Empty fields change nothing.
@@ -72,8 +72,8 @@ type ToolOverride struct {
 	Arguments Arguments `json:"arguments,omitempty"`
 }
 
-// Arguments are arguments with their values as JSON. Only their names are shown, because a
-// value may be a secret.
+// Arguments maps the names of arguments to their values as JSON. MarshalJSON returns only
+// the names, because a value may be a secret.
 type Arguments map[string]json.RawMessage
 
 // Names returns the names in order.
@@ -82,13 +82,13 @@ func (a Arguments) Names() []string { return slices.Sorted(maps.Keys(a)) }
 // MarshalJSON returns the names as a JSON array.
 func (a Arguments) MarshalJSON() ([]byte, error) { return json.Marshal(a.Names()) }
 
-// ClientLimits are limits, of which several may be for the same client.
+// ClientLimits lists limits. Several may be for the same client.
 type ClientLimits []ClientLimit
 
-// ClientLimit limits the tools of a client. Deny goes before Allow. If any limit of a
-// client allows tools, the client has no others.
+// ClientLimit limits the tools of a client. Deny wins over Allow. If any limit of a
+// client has Allow, the client has only tools that one of its limits allows.
 type ClientLimit struct {
-	Client string       `json:"client"`           // id in the table of editors, as the entry or token of the client says
+	Client string       `json:"client"`           // id in the table of editors, from the entry or token of the client
 	Server string       `json:"server,omitempty"` // only tools of this server; empty for all servers
 	Allow  pattern.List `json:"allow,omitempty"`
 	Deny   pattern.List `json:"deny,omitempty"`
@@ -96,13 +96,13 @@ type ClientLimit struct {
 
 // Approval controls which calls wait for a person.
 type Approval struct {
-	// Destructive asks for each tool that may destroy something and that no rule is
-	// about.
+	// Destructive requires approval for each tool that may destroy something, unless a
+	// rule matches the tool.
 	Destructive bool
 	Rules       ApprovalRules
 }
 
-// ApprovalRules are rules in their order. The first one that matches decides.
+// ApprovalRules lists rules in the order of the file. The first one that matches decides.
 type ApprovalRules []ApprovalRule
 
 // ApprovalRule decides whether calls of tools wait for a person.
@@ -112,7 +112,8 @@ type ApprovalRule struct {
 	Ask      bool         `json:"ask"`
 }
 
-// maxSeconds is the largest accepted number of seconds, or of anything else in the environment; a time.Duration can hold it.
+// maxSeconds is the largest accepted number of seconds, and the largest accepted number in an environment variable. A
+// time.Duration can hold that many seconds.
 const maxSeconds = 1 << 31
 
 // Seconds is a time that the file gives in seconds, or with a unit such as 30m.
@@ -264,8 +265,9 @@ func (p *patterns) decode(d *decoder, key string, n *yaml.Node) {
 	}
 }
 
-// offset returns how many columns after the start of a value the byte at a position of its
-// text is, as far as the value is written as it is read.
+// offset returns the number of columns from the start of a value in the file to the byte at
+// a position of its text. It is approximate for texts with escapes, and 0 if the text up to
+// the position has several lines.
 func offset(n *yaml.Node, at int) int {
 	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 	before := n.Value[:min(at, len(n.Value))]
@@ -338,7 +340,7 @@ func (a *Arguments) decode(d *decoder, key string, n *yaml.Node) {
 // maxDepth limits how deep the value of an argument may be nested.
 const maxDepth = 20
 
-// plain returns the value of a node as JSON knows it.
+// plain returns the value of a node in a form that json.Marshal accepts.
 func plain(n *yaml.Node, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
@@ -375,8 +377,8 @@ func plain(n *yaml.Node, depth int) (any, error) {
 	return scalar(n)
 }
 
-// scalar returns the value of a text, number, true, false or null. Everything else that
-// YAML recognizes, such as a date, stays a text.
+// scalar returns the value of a text, number, true, false or null. Values of other YAML
+// types, such as a date, stay texts.
 func scalar(n *yaml.Node) (value any, err error) {
 	switch n.ShortTag() {
 	case "!!null":

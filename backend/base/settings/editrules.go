@@ -21,9 +21,9 @@ func (e Editor) AddToolRule(file string, rule ToolRule) error {
 		})
 }
 
-// RemoveToolRule removes the rule at an index from discovery.tool_rules, as AddToolRule adds
-// one. The rule must be the one that the caller has seen; otherwise the error is a
-// fault.Conflict.
+// RemoveToolRule removes the rule at an index from discovery.tool_rules. Like AddToolRule, it
+// leaves the rest of the file unchanged. If the rule does not equal seen, which the caller
+// has read before, the error is a fault.Conflict.
 func (e Editor) RemoveToolRule(file string, at int, seen ToolRule) error {
 	return e.editRules(file, func(rules ToolRules) ToolRules {
 		if at < 0 || at >= len(rules) || ruleText(rules[at]) != ruleText(seen) {
@@ -33,7 +33,8 @@ func (e Editor) RemoveToolRule(file string, at int, seen ToolRule) error {
 	}, func(data []byte) ([]byte, error) { return removeRule(data, at) })
 }
 
-// editRules edits the file, and checks that the rules are then the wanted ones.
+// editRules edits the file. It returns an error and does not change the file if edit does not produce the wanted rules,
+// and a fault.Conflict if wanted returns nil.
 func (e Editor) editRules(file string, wanted func(ToolRules) ToolRules, edit func([]byte) ([]byte, error)) error {
 	check := func(data []byte) error {
 		_, err := parse(file, data)
@@ -99,12 +100,12 @@ func rulesText(rules ToolRules) string {
 	return strings.Join(lines, "\n")
 }
 
-// ruleList is where a file has its rules.
+// ruleList holds the lines of a file and the place of the rules in them.
 type ruleList struct {
 	lines         []string // of the file, with their ends
 	discovery     *yaml.Node
 	discoveryLine int        // of the key, from 1
-	rules         *yaml.Node // nil if there is none
+	rules         *yaml.Node // nil if the file has no such key
 	rulesLine     int
 	rulesKey      string // as the file spells it
 }
@@ -183,7 +184,7 @@ func (l ruleList) fill(rule string) ([]byte, error) {
 	return l.insert(l.rulesLine, strings.Repeat(" ", indent)+"- "+rule), nil
 }
 
-// insert returns the file with further lines after a line, from 1.
+// insert returns the file with text inserted after a line, which is counted from 1.
 func (l ruleList) insert(after int, text string) []byte {
 	return []byte(strings.Join(slices.Insert(l.lines, after, text+"\n"), ""))
 }
@@ -197,14 +198,14 @@ func removeRule(data []byte, at int) ([]byte, error) {
 		return nil, errEditByHand
 	}
 	item := l.rules.Content[at]
-	if len(l.rules.Content) == 1 { // a key without a value would be another setting
+	if len(l.rules.Content) == 1 { // a key without a value would mean the default
 		l.lines[l.rulesLine-1] = strings.Replace(l.lines[l.rulesLine-1], l.rulesKey+":", l.rulesKey+": []", 1)
 	}
 	return []byte(strings.Join(slices.Delete(l.lines, item.Line-1, lastLine(item)), "")), nil
 }
 
-// dashOf returns the column of the dash of a rule, from 0, and -1 if its line begins
-// otherwise.
+// dashOf returns the column of the dash of a rule, counted from 0, or -1 if the line of
+// the rule does not begin with a dash.
 func dashOf(l ruleList, at int) int {
 	line := l.lines[l.rules.Content[at].Line-1]
 	indent := len(line) - len(strings.TrimLeft(line, " "))
@@ -214,14 +215,14 @@ func dashOf(l ruleList, at int) int {
 	return indent
 }
 
-// lastLine returns the last line of a node, from 1, and 0 if it is not known.
+// lastLine returns the number of the last line of a node, counted from 1.
 func lastLine(n *yaml.Node) int {
 	last := n.Line
 	for _, child := range n.Content {
 		last = max(last, lastLine(child))
 	}
 	if n.Kind == yaml.ScalarNode {
-		last += strings.Count(n.Value, "\n") // of values in several lines, or too many: editRules checks it
+		last += strings.Count(n.Value, "\n") // may be too many; editRules then rejects the edit
 	}
 	return last
 }

@@ -2,8 +2,8 @@ package settings
 
 import "os"
 
-// ignored are environment variables of the original product that have no effect,
-// each with what to do instead.
+// ignored lists environment variables of the original product, whose interface the hub
+// imitates, that have no effect here, each with advice what to do instead.
 var ignored = []struct{ name, advice string }{
 	{"AGENT_DISCOVER_DB", "set AGENT_DISCOVER_HOME to move the data folder; to import that database: agent-discover import FILE"},
 	{"AGENT_DISCOVER_ALLOW_REMOTE_TEST", "unset it: the hub serves only this machine"},

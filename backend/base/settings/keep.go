@@ -15,7 +15,7 @@ type Editor struct {
 	Set func(data []byte, keys []string, value any) ([]byte, error)
 	// Edit replaces the content of a file by what edit returns for it. A person
 	// may be saving the file at the same moment, so Edit may call check and edit
-	// several times. check returns why a content is not a complete settings
+	// several times. check returns an error if data is not a complete settings
 	// file.
 	Edit func(path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error
 }
@@ -40,7 +40,8 @@ func (e Editor) Keep(file string, keys []string, value any) error {
 	})
 }
 
-// spelled returns the path of a setting as a file has it, which may be its former one.
+// spelled returns the path of a setting as the file spells it: the former path if the file has that, or else the
+// current one.
 func spelled(data []byte, keys []string) []string {
 	key := strings.Join(keys, ".")
 	for _, row := range Table {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// lookPeriod is how often the file is looked at. Its status is cheap to read, and
-	// works for links and network drives too, which report no changes.
+	// lookPeriod is the time between two checks whether the file has changed. Polling is
+	// cheap, and works for links and network drives too, which report no changes.
 	lookPeriod = 200 * time.Millisecond
 	// rest is how long a changed file must stay the same before it is read, because a
 	// text editor may be writing it.
@@ -26,9 +26,9 @@ const (
 	longRest = time.Second
 )
 
-// Live holds the settings of a file that may change at any time. A changed file is read
-// whole and replaces the settings at once; an invalid one changes nothing. Live is safe for
-// concurrent use.
+// Live holds the settings of a file that may change at any time. After a change it reads
+// the file and replaces all settings together; an invalid file changes nothing. Live is
+// safe for concurrent use.
 type Live struct {
 	file string
 	bus  *events.Bus
@@ -44,8 +44,8 @@ type Live struct {
 // State is the settings at one moment. It is immutable.
 type State struct {
 	Settings Settings
-	// Problems are those of the file as it is now, if Settings are those of an earlier
-	// version of it.
+	// Problems lists the problems of the present file if it is invalid; Settings are
+	// then those of an earlier version of the file.
 	Problems []Problem
 	// Restart lists the settings whose new values the hub uses after its next start.
 	Restart []string
@@ -59,7 +59,7 @@ type applier struct {
 	do   func(Settings)
 }
 
-// Open loads the settings of a file, as Load does. The file is followed while Run runs.
+// Open loads the settings of a file, as Load does. Run then follows changes of the file.
 func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
 	l := &Live{file: file, bus: bus, log: log, seen: look(file)}
 	var err error
@@ -70,8 +70,8 @@ func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
 	return l, nil
 }
 
-// Apply makes do apply the settings with some keys, or in groups with these names, when they change. Call it before Run and
-// Reload.
+// Apply registers do, which Live calls with the new settings whenever a setting changes whose key, or whose group, is in
+// keys. Call Apply before Run and Reload.
 func (l *Live) Apply(do func(Settings), keys ...string) {
 	l.apply = append(l.apply, applier{keys, do})
 }
@@ -145,7 +145,7 @@ func (l *Live) Run(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until the file rests.
+// settle waits until the file has stopped changing, and returns its fingerprint.
 func (l *Live) settle(ctx context.Context, now fingerprint) fingerprint {
 	for {
 		pause := rest
@@ -179,7 +179,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// fingerprint tells versions of a file apart. That of a missing file is zero.
+// fingerprint distinguishes versions of a file. It is zero for a missing file.
 type fingerprint struct {
 	changed int64
 	size    int64

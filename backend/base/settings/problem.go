@@ -15,7 +15,7 @@ import (
 type Problem struct {
 	Line, Column int    // in the file, from 1; 0 if the setting does not come from the file
 	Key          string // such as limits.call_timeout or discovery.toolRules[0].pattern; may be empty
-	Text         string // begins with the key where there is one
+	Text         string // begins with the key, if any
 }
 
 // String returns the position and the text.
@@ -69,8 +69,8 @@ var (
 	unquoted = regexp.MustCompile(`(?m)^[^#"'\n]*?[-:,\[][ \t]*([*!][^ \t,\]}"'\n]+|\[[^\]\n]*\][^ \t,\]}\n])`)
 )
 
-// notYAML returns the problem for an error of the YAML parser, which names a line at
-// most.
+// notYAML returns the problem for an error of the YAML parser. The error contains a line
+// number at most, so notYAML looks for the position in text.
 func notYAML(text []byte, err error) Problem {
 	reason := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Line: 1, Column: 1, Text: "not valid YAML: " + yamlLine.ReplaceAllString(reason, "")}

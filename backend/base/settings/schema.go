@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// The definitions of lists, and what the groups are about.
+// definitions holds the schemas of lists, and the descriptions of groups of settings.
 //
 //go:embed definitions.schema.json
 var definitions []byte
 
 // Schema returns the JSON Schema of config.yaml. Text editors check and complete the file
-// with it. It cannot say everything that Load checks: patterns, for example.
+// with it. It does not express all checks of Load, such as that of patterns.
 func Schema() []byte {
 	var base struct {
 		Defs   json.RawMessage   `json:"$defs"`
@@ -116,6 +116,6 @@ func (r Row) schemaOf() string {
 
 // quoted returns a value as JSON.
 func quoted(value any) string {
-	text, _ := json.Marshal(value) // texts and lists of texts
+	text, _ := json.Marshal(value) // cannot fail for texts and lists of texts
 	return string(text)
 }

@@ -40,7 +40,7 @@ type Search struct {
 // defaultSearchURL is the address at which Ollama listens.
 const defaultSearchURL = "http://127.0.0.1:11434"
 
-// wrongURL returns what is wrong with URL for the provider; empty for nothing.
+// wrongURL returns what is wrong with URL for the provider, or "".
 func (s *Search) wrongURL() string {
 	switch {
 	case s.Provider == ProviderLocal && !address(s.URL):
@@ -51,7 +51,7 @@ func (s *Search) wrongURL() string {
 	return ""
 }
 
-// wrongBaseURL returns what is wrong with BaseURL, if it is used; empty for nothing.
+// wrongBaseURL returns what is wrong with BaseURL, or "". It is checked only if the provider uses it.
 func (s *Search) wrongBaseURL() string {
 	if s.Provider != ProviderOpenAI || s.BaseURL == "" || address(s.BaseURL) {
 		return ""

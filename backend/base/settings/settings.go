@@ -54,7 +54,7 @@ type Settings struct {
 	// Sampling comes only from the environment, because it holds a key.
 	Sampling Sampling
 
-	sources map[string]Origin // where values come from, by key; without those of defaults
+	sources map[string]Origin // the origins of values by their keys; has no entries for defaults
 }
 
 // Agents controls what an agent may do without the user's approval.
@@ -68,8 +68,8 @@ type Editors struct {
 	AutoRegister bool
 }
 
-// SessionTools are the clients to whose tool list find_tool adds what it finds, or not,
-// whatever they are shown. They are named by their ids in the table of editors.
+// SessionTools lists the clients to whose tool lists find_tool always adds the tools that
+// it finds (On), or never (Off), by their ids in the table of editors.
 type SessionTools struct{ On, Off []string }
 
 // Results controls what happens to images, sounds and files in results of tools.
@@ -82,14 +82,16 @@ type Results struct {
 // OAuth controls how people sign in to remote servers.
 type OAuth struct {
 	// ClientIDDocument is the https URL of a client ID metadata document, which the user
-	// hosts; empty if the hub is to register itself where it has no client.
+	// hosts. If it is empty, the hub registers itself with authorization servers for
+	// which it has no client id.
 	ClientIDDocument string
 }
 
-// Market controls where servers to install are found.
+// Market controls where the hub looks for servers to install.
 type Market struct {
 	// RegistryURL is the address of the official registry of MCP servers, or of one with the
-	// same interface; empty if none is asked. It is asked when somebody first searches.
+	// same interface; empty to use no registry. The hub sends no request before somebody
+	// searches for servers.
 	RegistryURL string
 }
 
@@ -101,13 +103,13 @@ const OfficialRegistry = "https://registry.modelcontextprotocol.io"
 type Sampling struct{ Key, BaseURL, Model string }
 
 // Limits bounds how long the hub waits for servers, how long idle servers keep running,
-// and what servers take of the machine.
+// and how many processes and how much memory servers use.
 type Limits struct {
 	StartTimeout time.Duration // for a server to start and list its tools
 	CallTimeout  time.Duration // for a call without an answer or progress
 	IdleStop     time.Duration // from a server's last call until it is stopped
-	// RefreshTools is after how long the tools are listed again of a running server that
-	// does not announce changes; 0 for never.
+	// RefreshTools is the time after which the hub lists the tools of a running server
+	// again, if the server does not announce changes; 0 for never.
 	RefreshTools time.Duration
 	// Processes is how many processes of servers may run at the same time, not counting
 	// those that they start themselves; 0 for any number.
@@ -185,7 +187,7 @@ func parse(file string, data []byte) (s Settings, err error) {
 	return s, nil
 }
 
-// complete makes the paths absolute, which are relative to a folder.
+// complete makes the paths in the settings absolute; they may be relative to folder.
 func (s *Settings) complete(folder string) (err error) {
 	paths := []*string{&s.SetupFile, &s.Results.Folder}
 	for i := range s.Discovery.Sources {
@@ -215,8 +217,9 @@ func absolute(folder, path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, path))
 }
 
-// ResultsFolder completes a folder that a person has entered for Results. It is absolute,
-// starts with "~/", or is empty for none; it need not exist.
+// ResultsFolder returns the absolute path of a folder that a person has entered for
+// Results, which must be absolute or start with "~/"; the folder need not exist. The
+// result is empty if entered is.
 func ResultsFolder(entered string) (string, error) {
 	folder := strings.TrimSpace(entered)
 	if folder == "" {

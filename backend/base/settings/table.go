@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Row says everything about one setting of config.yaml: the file, its JSON Schema, the environment, the page Settings, the
-// guide and the errors take it from here. To add a setting, add a field to Settings and a row to the table.
+// Row describes one setting of config.yaml. The decoder of the file, its JSON Schema, the environment variables, the page
+// Settings, the guide and the error messages use it. To add a setting, add a field to Settings and a row to the table.
 type Row struct {
 	Key     string // in config.yaml
 	Former  string // the key in earlier versions, which is read, too; empty for none
@@ -23,12 +23,12 @@ type Row struct {
 	Comment string // beside the default in the guide
 	Choices []string
 	Env     string // environment variable that overrides the file, without AGENT_DISCOVER_; empty for none
-	Live    bool   // a change holds at once; others hold after a restart
+	Live    bool   // a change takes effect at once; otherwise after a restart
 
 	fallback any                           // default
-	of       func(*Settings) any           // the variable
-	set      func(*Settings, string) error // sets it from the environment; nil by its type
-	check    func(*Settings) string        // what is wrong with the value, as the rest of a sentence about the key; nil for anything
+	of       func(*Settings) any           // returns a pointer to the variable
+	set      func(*Settings, string) error // sets the variable from the environment; if nil, assign does
+	check    func(*Settings) string        // returns what is wrong with the value, as text to follow the key, or ""; may be nil
 	schema   string                        // members of the schema beyond type, description, default and choices, as JSON
 }
 
@@ -300,7 +300,7 @@ func Default() Settings {
 	return s
 }
 
-// keys returns the variables of all settings by the keys of the file, former ones included.
+// keys maps the keys of all settings in the file, including former keys, to their variables.
 func (s *Settings) keys() map[string]any {
 	keys := make(map[string]any, len(Table))
 	for _, row := range Table {
@@ -312,7 +312,8 @@ func (s *Settings) keys() map[string]any {
 	return keys
 }
 
-// spellings returns the key of a setting and its former one, by either of them. Without a former one it is empty.
+// spellings returns the present and the former key of the setting that has key as either of them. former is empty if the
+// setting has no former key.
 func spellings(key string) (now, former string) {
 	for _, row := range Table {
 		if row.Former != "" && (row.Former == key || row.Key == key) {
@@ -322,7 +323,7 @@ func spellings(key string) (now, former string) {
 	return key, ""
 }
 
-// check returns the settings of file or environment whose values are out of range.
+// check returns a problem for each setting with an invalid value.
 func (s *Settings) check() (out problems) {
 	for _, row := range Table {
 		about := row.Key
@@ -375,7 +376,7 @@ func (s *Settings) overrides() error {
 	return nil
 }
 
-// assign sets a variable from an environment variable with a name.
+// assign sets a variable to the value of the environment variable name.
 func assign(variable any, name, value string) error {
 	number := func(unit string) (int, error) {
 		n, err := strconv.Atoi(value)
@@ -413,7 +414,7 @@ func assign(variable any, name, value string) error {
 			}
 		}
 	default:
-		panic(fmt.Sprintf("settings: %s cannot set a %T", name, variable)) // a test sets each
+		panic(fmt.Sprintf("settings: %s cannot set a %T", name, variable)) // cannot happen: a test sets each variable
 	}
 	return err
 }
@@ -434,7 +435,7 @@ func atLeast(of func(*Settings) int, least int, text string) func(*Settings) str
 	return func(s *Settings) string { return unless(of(s) >= least, "%s", text) }
 }
 
-// between returns a check for a number in a range, whose least value has a meaning.
+// between returns a check for a number in a range. The error names the least value by its meaning.
 func between(of func(*Settings) int, least, most int, meaning string) func(*Settings) string {
 	return func(s *Settings) string {
 		return unless(of(s) >= least && of(s) <= most, "is %d; it must be from %s to %d", of(s), meaning, most)

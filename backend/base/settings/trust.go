@@ -20,27 +20,28 @@ type Trust struct {
 	// Credentials is what happens to a call with a credential in its arguments or result;
 	// see TrustRule.
 	Credentials string
-	// Rules are for some tools only.
+	// Rules override Results and Credentials for some tools.
 	Rules TrustRules
 }
 
-// TrustRules are rules in their order. For each of results and credentials, the first rule
-// that matches and has a value decides.
+// TrustRules lists rules in the order of the file. For each of results and credentials, the
+// first rule that matches and has a value decides.
 type TrustRules []TrustRule
 
-// TrustRule decides about calls of some tools. Empty values leave the decision to others.
+// TrustRule decides about calls of some tools. An empty value leaves the decision to the
+// following rules and finally to Trust.
 type TrustRule struct {
 	Patterns pattern.List `json:"pattern,omitempty"` // of names of tools; empty for all tools
 	Server   string       `json:"server,omitempty"`  // only tools of this server; empty for all servers
-	// Results is note (the log says so), mark (as note, and the result says so to the agent)
-	// or block (the result is kept back until a person releases it).
+	// Results is note (the hub logs the finding), mark (the hub also adds a warning to the
+	// result) or block (the hub withholds the result until a person releases it).
 	Results string `json:"results,omitempty"`
-	// Credentials is off, warn (the log says so), mask (the credential is replaced) or block
-	// (the call is refused or its result kept back).
+	// Credentials is off, warn (the hub logs the finding), mask (the hub replaces the
+	// credential) or block (the hub refuses the call or withholds its result).
 	Credentials string `json:"credentials,omitempty"`
 }
 
-// The values of settings about trust.
+// Valid values of the settings about trust.
 var (
 	trustChanges     = []string{"ask", "clean"}
 	trustResults     = []string{"note", "mark", "block"}

@@ -10,7 +10,7 @@ const (
 	perLetter  = 50  // each letter of a word beyond longWord
 	spacedWord = 108 // a word after a space, which is nearly always one token
 	longWord   = 12  // letters
-	perMark    = 80  // each further mark in a run that is longer than the table marks covers
+	perMark    = 80  // each mark in a run that is longer than the tables below cover
 	twoBytes   = 70  // a character of two bytes in UTF-8: Greek, Cyrillic, Hebrew, Arabic
 	threeBytes = 120 // a character of three bytes: East Asian scripts, dashes, arrows
 	fourBytes  = 300 // a character of four bytes: emoji
@@ -20,8 +20,8 @@ const (
 // letters.
 var bare = [longWord + 1]int{0, 100, 105, 150, 120, 125, 130, 165, 165, 200, 200, 200, 210}
 
-// marks is the cost of a run of punctuation marks by its length, quoted that of a
-// run that begins with a double quote, as in JSON.
+// marks is the cost of a run of punctuation marks by its length. quoted is the cost
+// of a run that begins with a double quote, as in JSON.
 var (
 	marks  = [...]int{0, 100, 100, 115, 175}
 	quoted = [...]int{0, 100, 100, 100, 100, 100, 140}

@@ -1,10 +1,11 @@
 package tokens
 
-// short is up to how many bytes of a piece every pair is looked at before each merge. For longer ones a heap is faster.
+// short is the largest length in bytes of a piece for which count compares all pairs before each merge. For longer pieces a
+// heap is faster.
 const short = 64
 
-// count returns the number of tokens in a piece, by byte pair encoding: the piece begins as single bytes, and the two
-// neighbours that are the token of the lowest rank together, the first ones if several are, are merged until no two are.
+// count returns the number of tokens in a piece, by byte pair encoding. At first each byte is a part of its own. Then count
+// merges two neighbouring parts that together are a token, always the first pair of the lowest rank, until no pair is a token.
 func (v *vocabulary) count(piece string) int {
 	switch {
 	case len(piece) == 1 || v.rank(piece) != none:
@@ -85,8 +86,8 @@ func (v *vocabulary) countLong(piece string) int {
 type merger struct {
 	v     *vocabulary
 	piece string
-	parts []part // by the position of the first byte; the last one is the end
-	// heap has a pair for each rank that look has found: the rank in the upper half, the position in the lower one.
+	parts []part // by the position of the first byte; the last element stands for the end of the piece
+	// heap has the pairs that look has found, the lowest rank first: rank in the upper half, position in the lower half.
 	heap []uint64
 }
 
@@ -95,7 +96,7 @@ type part struct {
 	rank          uint32 // of the pair that begins here
 }
 
-// look finds the rank of the pair that begins with a part.
+// look finds the rank of the pair that begins with a part, and adds the pair to the heap if it is a token.
 func (m *merger) look(i int) {
 	p := &m.parts[i]
 	if p.rank = none; p.after == len(m.piece) {

@@ -7,23 +7,23 @@ import (
 	"weak"
 )
 
-// Window is how many tokens fit into the context that shares are calculated of.
+// Window is the size in tokens of the model context that Share assumes.
 const Window = 200_000
 
-// Share returns which part of Window a number of tokens takes, from 0 on.
+// Share returns the share of a context of Window tokens that n tokens take: 0 for none, 1 for all of it.
 func Share(n int) float64 { return float64(n) / Window }
 
 // Counter counts tokens. It keeps the vocabulary in memory as long as it is referenced: about 5 MB, which take some
 // hundredths of a second to load. It is safe for concurrent use.
 type Counter struct{ words *vocabulary }
 
-// shared is the vocabulary, as long as somebody uses it.
+// shared refers to the vocabulary of all counters while a counter exists.
 var shared struct {
 	mu    sync.Mutex
 	words weak.Pointer[vocabulary]
 }
 
-// NewCounter returns a counter, for many texts one after the other.
+// NewCounter returns a counter. Keep it for many texts, so that the vocabulary is loaded only once.
 func NewCounter() Counter {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -48,7 +48,7 @@ func (c Counter) Count(text string) (n int) {
 // Count returns the number of tokens in one text. It is safe for concurrent use.
 func Count(text string) int { return NewCounter().Count(text) }
 
-// maxKnown is how many numbers Known keeps.
+// maxKnown is the number of results that Known caches.
 const maxKnown = 256
 
 var known struct {
@@ -56,8 +56,8 @@ var known struct {
 	counts map[string]int
 }
 
-// Known returns the number of tokens in a short text that is often the same. It keeps the last numbers, so that the
-// vocabulary is seldom loaded.
+// Known returns the number of tokens in a short text that callers pass often. It caches results, so that the vocabulary is
+// seldom loaded. It is safe for concurrent use.
 func Known(text string) int {
 	known.mu.Lock()
 	defer known.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package version says which version of Agent Discover a program is, and which of two versions is later.
 //
-// The number is in the file VERSION and nowhere else. make adds the commits that follow the one that set the number, as in
-// 0.9.0+12.gabc1234, so that a later build from a clone is known as later.
+// The number is in the file VERSION and nowhere else. make adds the number of commits since the one that set the version, as
+// in 0.9.0+12.gabc1234, so that Newer can compare two builds of a clone.
 package version
 
 import (
@@ -26,8 +26,8 @@ func Current() string {
 	return strings.TrimSpace(number) + "+dev"
 }
 
-// Newer reports whether version a is later than b: by the rules of semantic versions, and for the same number by the commits
-// that follow it. Other texts than versions are never newer and never older.
+// Newer reports whether version a is later than b: by the rules of semantic versions, and for the same number by the number
+// of commits since. If a or b is not a version, Newer returns false.
 func Newer(a, b string) bool {
 	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
 	if !semver.IsValid(a) || !semver.IsValid(b) {
@@ -39,7 +39,7 @@ func Newer(a, b string) bool {
 	return commits(a) > commits(b)
 }
 
-// commits returns how many commits follow the number of a version; 0 if it does not say.
+// commits returns the number of commits in the build of a version, or 0 if it contains none.
 func commits(version string) int {
 	count, _, _ := strings.Cut(strings.TrimPrefix(semver.Build(version), "+"), ".")
 	n, err := strconv.Atoi(count)

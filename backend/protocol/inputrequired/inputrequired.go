@@ -1,6 +1,6 @@
-// Package inputrequired reads and writes the parts of a modern call that needs input
-// from its client: the result of type input_required, with which a server asks, and
-// the retry, with which the client answers.
+// Package inputrequired reads and writes the parts of a call in recent versions of MCP
+// that needs input from its client: the result of type input_required, with which a
+// server asks, and the retry, with which the client answers.
 //
 //	server → client   {"resultType":"input_required","inputRequests":{key:{method,params}},"requestState":…}
 //	client → server   the same params, with "inputResponses":{key:result} and the same requestState
@@ -77,9 +77,9 @@ func (r Result) JSON() json.RawMessage {
 	return out
 }
 
-// FromError returns the requests for input that stand for a legacy error -32042, which
-// lists pages that a person must visit before the call is made again. ok is false if
-// the error lists none.
+// FromError converts an error -32042 of earlier versions of MCP to requests for input.
+// Such an error lists pages that a person must visit before the client repeats the call.
+// ok is false if the error lists none.
 func FromError(err *jsonrpc.Error) (_ Result, ok bool) {
 	var out Result
 	for item := range jsonrpc.Items(jsonrpc.Get(err.Data, "elicitations")) {
@@ -101,8 +101,8 @@ type Retry struct {
 	State     json.RawMessage
 }
 
-// Response is the answer to the Request with the same key: the result that the method
-// of the request has.
+// Response is the answer to the Request with the same key: a result of the method of
+// that request.
 type Response struct {
 	Key    string
 	Result json.RawMessage
@@ -128,8 +128,8 @@ func ReadRetry(params json.RawMessage) (_ Retry, ok bool, err error) {
 	return out, isSet(responses) || out.State != nil, nil
 }
 
-// AddTo returns the params of a call with this retry instead of another one. All other
-// bytes stay as they are.
+// AddTo returns the params of a call with this retry, which replaces any other retry in
+// them. All other bytes stay unchanged.
 func (r Retry) AddTo(params json.RawMessage) json.RawMessage {
 	add := json.RawMessage("{}")
 	if len(r.Responses) > 0 {

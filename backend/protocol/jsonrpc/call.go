@@ -28,7 +28,7 @@ type event struct {
 type mailbox struct {
 	owner    any
 	token    string                // as JSON; empty if the call asks for no progress
-	answered func(json.RawMessage) // of Call; may be nil
+	answered func(json.RawMessage) // Call.Answered; may be nil
 	holds    []*Hold               // guarded by the connection's mu
 	freed    time.Time             // when the last hold ended; guarded by the connection's mu
 
@@ -230,10 +230,10 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 	}
 }
 
-// swapToken replaces the caller's progress token by one of the request's own, because
-// tokens of different callers may be equal. It returns the caller's token, nil if
-// the params have none. Then it adds a token only if always is true. The new params
-// consist of params and tail, because copying long params would take time.
+// swapToken replaces the caller's progress token by own, because tokens of different
+// callers may be equal. It returns the caller's token, or nil if the params have none;
+// in that case it adds own only if always is true. The new params consist of params
+// and tail, because copying long params would take time.
 func swapToken(params, own json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
 	meta := Get(params, "_meta")
 	if token = Get(meta, "progressToken"); token == nil && !always {
@@ -269,8 +269,8 @@ func (c *Conn) InFlight() int {
 	return len(c.pending)
 }
 
-// tokenOf returns the progress token of a call. It is a text that the peer cannot choose by
-// chance for requests of its own: a request of the peer with this token names the call.
+// tokenOf returns the progress token of a call. Number ids get a random prefix: the peer
+// would not choose such a token by chance, so a request of the peer with it belongs to the call.
 func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
 	if c.opts.IDPrefix != "" {
 		return id
@@ -314,8 +314,8 @@ func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	}
 }
 
-// take removes a call from those in flight. It keeps the owner at once, because the peer may ask for it in the next message,
-// before the call returns. The caller holds mu.
+// take removes a call from those in flight. It remembers the owner at once, because the next message of the peer may refer
+// to the call before Call returns. The caller holds mu.
 func (c *Conn) take(id string) (answer *mailbox, ok bool) {
 	answer, ok = c.pending[id]
 	delete(c.pending, id)

@@ -94,8 +94,8 @@ type Conn struct {
 	pending  map[string]*mailbox
 	progress map[string]*mailbox // mailboxes of calls, by progress token as raw JSON
 	serving  map[string]context.CancelCauseFunc
-	related  map[string]string // from Relate: the calls of requests, both by id
-	owners   []owned           // of calls that have ended, oldest first
+	related  map[string]string // set by Relate: ids of the peer's requests to ids of calls
+	owners   []owned           // owners of calls that have ended, oldest first
 }
 
 // NewConn returns a connection that reads from r and writes to w once Run is

@@ -73,7 +73,7 @@ func (c *Conn) Relate(request, call json.RawMessage) {
 type causeKey struct{}
 
 // CauseOf returns the id of the call to which a request of the peer belongs. ctx
-// is the context of the request. ok is false if the transport did not tell.
+// is the context of the request. ok is false if the transport has not called Relate.
 func CauseOf(ctx context.Context) (call string, ok bool) {
 	call, ok = ctx.Value(causeKey{}).(string)
 	return call, ok
