@@ -105,7 +105,7 @@ func Set(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage
 	return append(append(out, value...), '}')
 }
 
-// maxShift is how many bytes Overwrite moves at most.
+// maxShift is the largest number of bytes that Overwrite moves.
 const maxShift = 4 << 10
 
 // Overwrite is Set for the owner of raw. It may use the bytes of raw for the result: a
@@ -157,8 +157,8 @@ func Edit(raw json.RawMessage, drop func(key []byte) bool, add json.RawMessage) 
 	return append(append(out, more...), '}')
 }
 
-// Unambiguous returns an object in which no parser takes another member for one of some
-// names than Get does: earlier members of the same name are removed, and those whose names
+// Unambiguous returns an object in which every parser finds the same members of the given
+// names as Get does. It removes earlier members of the same name, and members whose names
 // differ only in case, which encoding/json accepts. The result is raw itself if nothing
 // changes. raw must be valid JSON.
 func Unambiguous(raw json.RawMessage, names ...string) json.RawMessage {

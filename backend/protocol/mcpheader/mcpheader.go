@@ -1,13 +1,13 @@
-// Package mcpheader reads, writes and checks the headers that repeat parts of a modern
-// MCP request over HTTP, so that programs on the way need not read the body.
+// Package mcpheader reads, writes and checks the HTTP headers that repeat parts of a
+// request in MCP 2026-07-28 and later, so that proxies need not read the body.
 //
 //	MCP-Protocol-Version   the version in _meta
 //	Mcp-Method             the method
 //	Mcp-Name               the tool, prompt, resource or task that the params name
 //	Mcp-Param-X            an argument of a tool, where the tool's schema asks for it
 //
-// A request whose headers contradict its body is refused, because a program on the way
-// may have judged it by its headers.
+// A server must refuse a request whose headers contradict its body, because a proxy may
+// have allowed or routed the request by its headers.
 package mcpheader
 
 import (

@@ -33,7 +33,7 @@ type Params []Param
 // tool that has one. An annotation is good if
 //   - its property is reached from the root by properties only,
 //   - its property has the type string, integer or boolean,
-//   - it is a token of HTTP, and no other one is equal to it but for case.
+//   - its value is an HTTP token that differs from those of all other annotations, ignoring case.
 func ReadParams(schema json.RawMessage) (Params, error) {
 	w := walk(schema)
 	if len(w.faults) > 0 {
@@ -79,8 +79,9 @@ func walk(schema json.RawMessage) *walker {
 	return w
 }
 
-// schema reads the schema at a position. path leads to it by properties; it is nil if
-// something else does, and empty for the root.
+// schema reads the schema at a position. path has the names of the properties that lead
+// to it from the root: none for the root itself. It is nil if the schema is not reached
+// by properties only.
 func (w *walker) schema(at int, path []string, depth int) {
 	if depth > maxDepth || w.data[at] != '{' {
 		return

@@ -15,8 +15,8 @@ type Authorization interface {
 	// Header returns the Authorization header of the next request, or "" for none.
 	Header(ctx context.Context) (string, error)
 	// Challenged is called when the server answers 401 or 403. It reports whether the
-	// request should be sent once more. A fault replaces the error of the request; if it
-	// is nil, the server's answer explains itself.
+	// request should be sent once more. An error must be a fault; it becomes the error of
+	// the request. Without one, the error quotes the server's answer.
 	Challenged(ctx context.Context, c Challenge) (retry bool, err error)
 }
 

@@ -92,7 +92,7 @@ func (l *Link) refused(r *refusal, first bool) error {
 	return fault.New(fault.Failed, "%s", text)
 }
 
-// answered says how the server refused, after its address.
+// answered returns the text that follows the server's address in an error: how the server refused.
 func (r *refusal) answered() string {
 	text := "answered " + oneLine(r.line)
 	if r.says != "" {

@@ -154,8 +154,7 @@ func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 	}
 }
 
-// unauthorized is the error of a request for which there is no token. Only a person can
-// change that.
+// unauthorized is the error of a request that the server refuses until a person signs in.
 type unauthorized struct{ error }
 
 func (u unauthorized) Unwrap() error { return u.error }

@@ -62,7 +62,7 @@ type Options struct {
 	Proxy func(*url.URL) (*url.URL, error)
 	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool
-	// Authorization provides tokens; nil means that Headers are all credentials there are.
+	// Authorization provides tokens; nil means that only Headers may contain credentials.
 	Authorization Authorization
 	Log           *slog.Logger
 	// Failed is called for a request that was written and gets no answer. The
@@ -117,7 +117,7 @@ type Link struct {
 	session string           // Mcp-Session-Id
 	version string           // MCP-Protocol-Version
 	posts   map[string]*post // requests without an answer, by id
-	lost    error            // the session is lost; see Options.Lost
+	lost    error            // why the session is lost, or nil; see Options.Lost
 	over    bool
 	cancel  context.CancelFunc // ends everything that Run started; nil before Run
 	err     error              // the reason why the link is over
@@ -303,7 +303,7 @@ func (l *Link) learn(p *post, answer []byte) {
 	if p.method != "initialize" {
 		return
 	}
-	message, _ := jsonrpc.Parse(answer) // answeredBy has already parsed it
+	message, _ := jsonrpc.Parse(answer) // deliver has already parsed it
 	version := jsonrpc.GetString(message.Result, "protocolVersion")
 	if strings.ContainsFunc(version, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return // a version with these characters cannot be sent in a header

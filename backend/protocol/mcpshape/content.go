@@ -59,7 +59,7 @@ func (block) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 		if why == "" || kind != "resource" || len(inner) == 0 || inner[0] != '"' {
 			return out, why
 		}
-		r.changes = r.changes[:n] // the text matters more than where it is from
+		r.changes = r.changes[:n] // the text matters more than the other members of the resource
 		r.add("", why+"; shown as text")
 		return textOf(inner), ""
 	}
@@ -142,8 +142,8 @@ func (embedded) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return readText.fit(r, raw)
 }
 
-// texts accepts the contents of resources/read. Those without a URI are of the resource that
-// was read.
+// texts accepts the contents of resources/read. Contents without a URI get the URI of the
+// request.
 type texts struct{}
 
 func (texts) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

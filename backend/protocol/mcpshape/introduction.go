@@ -6,8 +6,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Info returns the serverInfo of a server as clients accept it. A missing name is that of
-// the server in the configuration.
+// Info returns the serverInfo of a server as clients accept it. If it has no name, the name
+// becomes server, which is the server's name in the configuration.
 func Info(server string, raw json.RawMessage) (json.RawMessage, []Change) {
 	info := object{
 		{name: "name", of: text, required: true, otherwise: value(string(jsonrpc.Quote(server)))},
@@ -22,7 +22,7 @@ func Info(server string, raw json.RawMessage) (json.RawMessage, []Change) {
 	if len(raw) == 0 || raw[0] != '{' {
 		raw = json.RawMessage(`{}`)
 	}
-	out, _ := info.fit(&r, raw) // an object fits
+	out, _ := info.fit(&r, raw) // cannot fail for an object
 	r.below(0, "serverInfo")
 	return out, r.changes
 }
@@ -46,7 +46,8 @@ var capabilities = func() object {
 }()
 
 // Capabilities returns the capabilities of a server as clients accept them. A capability
-// that is true is one without options, and others that are no objects are left out.
+// with the value true becomes an empty object; one with another value that is not an
+// object is left out.
 func Capabilities(raw json.RawMessage) (json.RawMessage, []Change) {
 	var r report
 	raw = r.whole(raw)
@@ -62,12 +63,12 @@ func Capabilities(raw json.RawMessage) (json.RawMessage, []Change) {
 			raw = jsonrpc.Set(raw, c.name, json.RawMessage(`{}`))
 		}
 	}
-	out, _ := capabilities.fit(&r, raw) // an object fits
+	out, _ := capabilities.fit(&r, raw) // cannot fail for an object
 	r.below(0, "capabilities")
 	return out, r.changes
 }
 
-// objects accepts objects whose members are objects. Others are left out.
+// objects accepts objects whose members are objects. Other members are left out.
 type objects struct{}
 
 func (objects) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// item accepts the items of a kind.
+// item accepts definitions of a kind, such as those of tools.
 type item Kind
 
 func (i item) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -88,12 +88,12 @@ var items = map[Kind]object{
 	},
 }
 
-// value returns a function that returns one value.
+// value returns a function that always returns raw.
 func value(raw string) func(json.RawMessage) json.RawMessage {
 	return func(json.RawMessage) json.RawMessage { return json.RawMessage(raw) }
 }
 
-// valueOf returns a function that returns another member.
+// valueOf returns a function that returns the named member of an object.
 func valueOf(name string) func(json.RawMessage) json.RawMessage {
 	return func(object json.RawMessage) json.RawMessage { return jsonrpc.Get(object, name) }
 }
@@ -111,9 +111,9 @@ var moment scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	return raw, unless(ok && momentForm.MatchString(value), raw)
 }
 
-// uri accepts addresses. The SDK for Python up to version 1 refuses those whose host or port
-// is no such thing. One without a scheme gets one where the hub shows the resources of
-// several servers, and is accepted by the present SDKs elsewhere.
+// uri accepts URIs whose host and port can be parsed; the SDK for Python up to version 1
+// refuses others. A URI needs no scheme: present SDKs accept it without one, and the hub
+// adds one where it shows the resources of several servers.
 var uri scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	value, ok := jsonrpc.String(raw)
 	switch {
@@ -127,7 +127,7 @@ var uri scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 
 var authority = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)`)
 
-// parsable reports whether the host and the port of a URI can be parsed, if it has some.
+// parsable reports whether the host and the port of a URI can be parsed, or are absent.
 func parsable(uri string) bool {
 	found := authority.FindStringSubmatch(strings.TrimSpace(uri))
 	if found == nil {

@@ -1,12 +1,12 @@
-// Package mcpshape answers whether MCP clients accept what a server lists and answers, and
-// mends what they refuse. Clients that are made with the official SDKs for TypeScript and
-// Python check every list and every result as a whole: one member of the wrong type makes
-// them refuse all of it. The shapes here are the stricter ones of both SDKs, and of all
-// their versions where these differ.
+// Package mcpshape answers whether MCP clients accept the lists and results of a server, and
+// corrects those that they refuse. Clients that are made with the official SDKs for
+// TypeScript and Python check every list and every result as a whole: one member of the
+// wrong type makes them refuse all of it. If the two SDKs or their versions differ, the
+// shapes here are the strictest ones.
 //
-// A member that clients refuse is mended if its meaning is clear, and otherwise left out.
-// Everything else stays byte for byte, and what clients accept is returned itself. Whether
-// the schema of a tool suits the models of a vendor is for package schemacompat.
+// A member that clients refuse is corrected if its meaning is clear, and otherwise left out.
+// All other bytes stay unchanged, and a value that clients accept is returned without a
+// copy. Package schemacompat adapts the schemas of tools to the models of a vendor.
 package mcpshape
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// Kind is what an item is.
+// Kind is the kind of an item in a list of a server.
 type Kind string
 
-// These are the kinds of items that servers list.
+// The kinds of items that servers list.
 const (
 	Tool     Kind = "tool"
 	Prompt   Kind = "prompt"
@@ -36,19 +36,20 @@ func KindIn(list string) Kind {
 	return map[string]Kind{"tools": Tool, "prompts": Prompt, "resources": Resource, "resourceTemplates": Template}[list]
 }
 
-// Change is one thing that was mended or left out.
+// Change describes a member that was corrected or left out.
 type Change struct {
-	// Member is the path of the member, as in arguments[0].required; empty for the whole.
+	// Member is the path of the member, as in arguments[0].required; empty for the whole
+	// item or result.
 	Member string
-	// Text says what was wrong and what clients are shown, without a subject: "is null; left
-	// out".
+	// Text says what was wrong and what clients get instead. It follows the member in a
+	// sentence: "is null; left out".
 	Text string
 }
 
 // String returns a sentence without a full stop.
 func (c Change) String() string { return strings.TrimSpace(c.Member + " " + c.Text) }
 
-// maxChanges is how many changes of one item or result are described.
+// maxChanges is the largest number of changes in the report of one item or result.
 const maxChanges = 20
 
 // maxDepth is the maximum nesting of a member in a list; deeper JSON is refused by the
@@ -56,8 +57,8 @@ const maxChanges = 20
 const maxDepth = 100
 
 // Item returns an item of a list as clients accept it, which is definition itself if
-// nothing has to change. definition is valid JSON. The error says why the item cannot be
-// shown at all.
+// nothing has to change. definition must be valid JSON. The error says why the item cannot
+// be corrected.
 func Item(kind Kind, definition json.RawMessage) (json.RawMessage, []Change, error) {
 	var r report
 	out, why := item(kind).fit(&r, r.whole(definition))
@@ -67,12 +68,12 @@ func Item(kind Kind, definition json.RawMessage) (json.RawMessage, []Change, err
 	return out, r.changes, nil
 }
 
-// report collects changes. Each shape adds those below it, with paths that begin at the
-// shape's own value, and its caller puts the name of the value before them.
+// report collects changes. Each shape adds its changes with paths relative to its own
+// value; its caller then prefixes these paths with the name of the value.
 type report struct {
 	changes []Change
-	of      Of   // whose result it is; empty for items of lists
-	modern  bool // the client is of the modern era
+	of      Of   // the source of the result; empty for items of lists
+	modern  bool // the client uses MCP 2026-07-28 or later
 }
 
 func (r *report) add(member, text string) {
@@ -81,7 +82,7 @@ func (r *report) add(member, text string) {
 	}
 }
 
-// below puts a name before the paths of the changes that were added since there were n.
+// below prefixes the paths of all changes after the first n with a name.
 func (r *report) below(n int, name string) {
 	for i := range r.changes[n:] {
 		c := &r.changes[n+i]
@@ -94,8 +95,8 @@ func (r *report) below(n int, name string) {
 	}
 }
 
-// whole returns a value without white space around it and without halves of characters,
-// with which parsers refuse the whole message.
+// whole returns a value without surrounding white space and without unpaired surrogates,
+// because of which parsers would refuse the whole message.
 func (r *report) whole(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if whole := wholeCharacters(raw); !same(whole, raw) {
@@ -105,7 +106,7 @@ func (r *report) whole(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// is describes a value that has the wrong type.
+// is describes a value that has the wrong type, in words that follow its name.
 func is(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "is missing"

@@ -9,13 +9,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Of says whose result is judged, for texts that clients show.
+// Of names the source of a result, for texts that clients show.
 type Of struct {
 	Server string
 	Name   string // of the tool or the prompt, or the URI of the resource
 }
 
-// The results that clients check in parts.
+// The shapes of results whose members clients check.
 var (
 	resultMeta = object{
 		{name: "progressToken", of: mark},
@@ -67,7 +67,7 @@ func page(name string) object {
 	}
 }
 
-// first accepts lists of at most n elements. Those after them are left out.
+// first accepts lists of at most n elements. Further elements are left out.
 type first struct {
 	n  int
 	of list
@@ -87,9 +87,9 @@ func (f first) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 }
 
 // Result returns the result of a method as clients accept it, which is raw itself if nothing
-// has to change or if clients do not check results of the method in parts. raw is valid
-// JSON. Clients of the modern era accept structured content of any type. The error says why
-// no result can be made of it.
+// has to change or if clients do not check the members of such results. raw must be valid
+// JSON. modern tells that the client uses MCP 2026-07-28 or later, where structured content
+// may have any type. The error says why the result cannot be corrected.
 func Result(method string, of Of, raw json.RawMessage, modern bool) (json.RawMessage, []Change, error) {
 	shape, checked := results[method]
 	if !checked || unfinished(raw) {
@@ -106,8 +106,8 @@ func Result(method string, of Of, raw json.RawMessage, modern bool) (json.RawMes
 	return out, r.changes, nil
 }
 
-// unfinished reports whether a result announces another one: it asks for input, or a task
-// goes on.
+// unfinished reports whether a result is not the final one: it asks for input, or names a
+// task that goes on.
 func unfinished(raw json.RawMessage) bool {
 	if len(raw) > 1<<20 { // such results are short
 		return false
@@ -117,7 +117,8 @@ func unfinished(raw json.RawMessage) bool {
 	return kind != "" && kind != "complete" || len(task) > 0 && task[0] == '{'
 }
 
-// called accepts the results of calls.
+// called accepts the results of calls. Structured content that must be left out becomes a
+// text, unless the content already contains a text.
 type called struct{}
 
 func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -135,7 +136,7 @@ func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 }
 
 // saidElsewhere returns content for the result of a call that has none: structured content as
-// text, as servers should send it themselves, or the result as the first version of MCP has it.
+// text, which servers should send themselves, or the toolResult of the first version of MCP.
 func saidElsewhere(result json.RawMessage) json.RawMessage {
 	for _, name := range []string{"structuredContent", "toolResult"} {
 		if data := jsonrpc.Get(result, name); len(data) > 0 && data[0] != 'n' {
@@ -145,7 +146,7 @@ func saidElsewhere(result json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// structured accepts structured content.
+// structured accepts structured content: objects, and for modern clients any value.
 type structured struct{}
 
 func (structured) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

@@ -15,7 +15,8 @@ var schema = object{
 	{name: "$schema", of: text},
 }
 
-// inputSchema accepts schemas of arguments, and makes the closest one of any other value.
+// inputSchema accepts schemas of arguments, and replaces any other value by the closest
+// schema.
 type inputSchema struct{}
 
 func (inputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -31,8 +32,9 @@ func (inputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string)
 	return schema.fit(r, raw)
 }
 
-// outputSchema accepts schemas of structured results. One for other results than objects is
-// refused, because clients would compare results with a schema that was made up.
+// outputSchema accepts schemas of structured results. It refuses a schema whose type is not
+// object, because clients would check results by a corrected schema that the server does
+// not follow.
 type outputSchema struct{}
 
 func (outputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -46,7 +48,7 @@ func (outputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string
 }
 
 // properties accepts objects whose members are schemas. Members are never left out, because
-// the arguments that they name are real.
+// each names an argument of the tool.
 type properties struct{}
 
 func (properties) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

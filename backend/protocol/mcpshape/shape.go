@@ -11,14 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// shape is which values clients accept in one place.
+// shape describes the values that clients accept for one member, element or result.
 type shape interface {
 	// fit returns a value as clients accept it, which is raw itself if nothing has to change.
 	// If there is no such value, why says what is wrong.
 	fit(r *report, raw json.RawMessage) (fitting json.RawMessage, why string)
 }
 
-// scalar accepts values by themselves.
+// scalar is a shape whose decision depends on the value alone.
 type scalar func(raw json.RawMessage) (fitting json.RawMessage, why string)
 
 func (s scalar) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -39,15 +39,15 @@ var (
 	flag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		return raw, unless(raw[0] == 't' || raw[0] == 'f', raw)
 	}
-	// clearFlag also accepts the texts true and false, where taking them for booleans promises
-	// nothing that the server did not mean.
+	// clearFlag accepts booleans, and the texts true and false as booleans. It is only for
+	// members with which such a boolean promises no more than the server meant.
 	clearFlag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		if value, ok := jsonrpc.String(raw); ok && (value == "true" || value == "false") {
 			return json.RawMessage(value), ""
 		}
 		return flag(raw)
 	}
-	// count accepts whole numbers, and texts of digits as such.
+	// count accepts whole numbers, also as texts of digits.
 	count scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		number := raw
 		if digits, ok := jsonrpc.String(raw); ok && jsonrpc.Valid([]byte(digits)) {
@@ -93,7 +93,7 @@ func filled(of scalar) scalar {
 	}
 }
 
-// oneOf accepts some texts.
+// oneOf accepts the given texts.
 func oneOf(words ...string) scalar {
 	return func(raw json.RawMessage) (json.RawMessage, string) {
 		value, ok := jsonrpc.String(raw)
@@ -129,7 +129,7 @@ func (l list) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return jsonrpc.Array(kept), ""
 }
 
-// same reports whether two values are the same bytes of one text.
+// same reports whether two values are the same bytes in memory.
 func same(a, b json.RawMessage) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -139,16 +139,16 @@ type member struct {
 	name     string
 	of       shape
 	required bool
-	// otherwise returns the value of a required member that is missing or does not fit, and
-	// nil if there is none. It may be nil.
+	// otherwise, if it is not nil, returns a substitute for the value of a required member
+	// that is missing or does not fit, or nil if no substitute exists.
 	otherwise func(object json.RawMessage) json.RawMessage
 }
 
-// object accepts objects. Optional members that do not fit are left out, and others may have
-// any value.
+// object accepts objects. Optional members that do not fit are left out. Members that it does
+// not list may have any value.
 type object []member
 
-// maxMembers is how many members the largest object has.
+// maxMembers is an upper bound of the number of members that an object lists.
 const maxMembers = 12
 
 func (o object) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

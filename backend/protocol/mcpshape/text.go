@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// wholeCharacters returns valid JSON in which the escape of half a surrogate pair is that of
-// U+FFFD, of the same length. The result is raw itself if it has none.
+// wholeCharacters replaces the escapes of unpaired surrogates in valid JSON by \ufffd, which
+// has the same length. The result is raw itself if it contains no such escapes.
 func wholeCharacters(raw json.RawMessage) json.RawMessage {
 	if !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
@@ -53,7 +53,7 @@ func escaped(raw []byte, at int) int64 {
 	return unit
 }
 
-// base64Digits are the characters of base64 without those that fill the end.
+// base64Digits are the characters of base64 without the padding character.
 var base64Digits = func() (is [256]bool) {
 	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
 		is[c] = true
@@ -61,8 +61,8 @@ var base64Digits = func() (is [256]bool) {
 	return is
 }()
 
-// base64 accepts texts of base64. White space, the alphabet for addresses, a missing end and
-// the head of a data URI have one meaning.
+// base64 accepts texts of base64. It corrects texts that contain white space, use the URL-safe
+// alphabet, lack padding or begin with the head of a data URI.
 var base64 scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	if raw[0] != '"' {
 		return nil, is(raw)

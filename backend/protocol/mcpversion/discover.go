@@ -13,7 +13,7 @@ type Discover struct {
 	Versions     []string        // nil stands for all supported versions in Result
 	Capabilities json.RawMessage // an object
 	Instructions string          // may be empty
-	ServerInfo   json.RawMessage // set by ReadDiscover; nil if the server does not say
+	ServerInfo   json.RawMessage // set by ReadDiscover; nil if the result has none
 }
 
 // Result returns the result of server/discover. The server information is that of hop.
@@ -34,8 +34,8 @@ func (d Discover) Result(hop Hop) json.RawMessage {
 }
 
 // ReadDiscover reads the result of server/discover. An error says which part of the
-// result is wrong; the server then does not speak the modern era. The result aliases
-// the raw bytes.
+// result is wrong; the server then does not support the modern era. The returned value
+// aliases the raw bytes.
 func ReadDiscover(result json.RawMessage) (Discover, error) {
 	if !jsonrpc.IsObject(result) || ResultType(result) != TypeComplete {
 		return Discover{}, errors.New("read server/discover: the result is not an object of type complete")

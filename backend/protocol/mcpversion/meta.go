@@ -39,8 +39,8 @@ type Meta struct {
 	ProgressToken      json.RawMessage // not written by Stamp
 }
 
-// ReadMeta returns the metadata in params. Members of a wrong type count as absent
-// where the type of the field shows it; CheckMeta reports them.
+// ReadMeta returns the metadata in params. String fields are empty if their members are
+// not strings, and raw fields hold values of any type. CheckMeta reports wrong types.
 func ReadMeta(params json.RawMessage) Meta {
 	meta := jsonrpc.Get(params, "_meta")
 	return Meta{
@@ -97,7 +97,7 @@ func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 // Stamp returns params with the metadata of the next hop: it removes the names of the
 // last hop from _meta and adds those fields of m that are not empty, except the
 // progress token. An empty m prepares params for a legacy peer. Stamp removes _meta if
-// nothing is left in it. Names of others, such as traceparent, stay as they are.
+// nothing is left in it. Names that MCP does not reserve, such as traceparent, stay unchanged.
 func (m Meta) Stamp(params json.RawMessage) json.RawMessage {
 	return stamp(params, m.members())
 }

@@ -75,8 +75,8 @@ func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	return hop.stamp(result, drop, add)
 }
 
-// TTL returns how long a modern result may be cached, in milliseconds, and false if it
-// does not say.
+// TTL returns how long a modern result may be cached, in milliseconds. ok is false if the
+// result has no valid ttlMs.
 func TTL(result json.RawMessage) (ms int64, ok bool) {
 	ms, err := strconv.ParseInt(string(jsonrpc.Get(result, "ttlMs")), 10, 64)
 	return ms, err == nil && ms >= 0

@@ -49,7 +49,7 @@ func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 	if len(schema) == 0 || schema[0] != '{' || depth > maxDepth || len(c.problems) >= maxProblems {
 		return
 	}
-	if jsonrpc.Get(schema, "$ref") != nil { // what stands beside it counts in later drafts only
+	if jsonrpc.Get(schema, "$ref") != nil { // ignore keywords beside it, which count in later drafts only
 		c.check(c.referenced(schema), value, at, depth+1)
 		return
 	}
@@ -96,7 +96,7 @@ func (c *checker) checkType(schema, value json.RawMessage, at string) bool {
 		types[i] = withArticle(name)
 	}
 	found := withArticle(kindOf(value))
-	if found == "a number" { // it may be none of the integers
+	if found == "a number" { // show the number itself, because an integer may be required
 		found = clip(value)
 	}
 	c.report(at, "must be %s, not %s", strings.Join(types, " or "), found)
@@ -166,8 +166,8 @@ func (c *checker) checkObject(schema, value json.RawMessage, at string, depth in
 	})
 }
 
-// unknown names members of a value that properties do not have: one of them may be a
-// misspelled name.
+// unknown returns a text that names the members of a value that properties lack: one of
+// them may be a misspelled argument.
 func unknown(properties, value json.RawMessage) string {
 	var names []string
 	jsonrpc.Each(value, func(name string, _ json.RawMessage) {
@@ -182,14 +182,14 @@ func unknown(properties, value json.RawMessage) string {
 	return ", and the schema does not name " + strings.Join(names, ", ")
 }
 
-// composed reports whether a schema takes properties from others, which is not followed here.
+// composed reports whether a schema takes properties from other schemas, which checkObject does not look up.
 func composed(schema json.RawMessage) bool {
 	return slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf"}, func(keyword string) bool {
 		return jsonrpc.Get(schema, keyword) != nil
 	})
 }
 
-// known lists the names of properties.
+// known returns a text that lists the names of properties.
 func known(properties json.RawMessage) string {
 	var names []string
 	jsonrpc.Each(properties, func(name string, _ json.RawMessage) { names = append(names, name) })
@@ -327,7 +327,7 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// isA reports whether a value has a type. Unknown types have all values.
+// isA reports whether a value has a type. It returns true for unknown types.
 func isA(value json.RawMessage, kind string) bool {
 	switch kind {
 	case "integer":
@@ -339,8 +339,8 @@ func isA(value json.RawMessage, kind string) bool {
 	return true
 }
 
-// number returns a JSON number, and nil if the value is none, or one with so many digits
-// that calculating with it takes long.
+// number returns the value of a JSON number. It returns nil for other values, and for
+// numbers with so many digits that calculating with them takes long.
 func number(value json.RawMessage) *big.Rat {
 	if kindOf(value) != "number" || len(value) > 60 {
 		return nil
@@ -355,7 +355,8 @@ func number(value json.RawMessage) *big.Rat {
 	return n
 }
 
-// equal reports whether two values are the same, and true if it does not know.
+// equal reports whether two values are equal. It does not compare the content of objects
+// and arrays, nor numbers with very many digits, and counts them as equal.
 func equal(a, b json.RawMessage) bool {
 	if kindOf(a) != kindOf(b) {
 		return false

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// vendorRules holds the rules of a vendor.
 type vendorRules struct {
 	// root adapts the schema of a tool's arguments.
 	root func(a *adapter, v *value) *value
