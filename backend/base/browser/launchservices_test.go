@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// handlers is a list as the command defaults prints it.
+// handlers is the value of LSHandlers as "defaults read" prints it.
 const handlers = `(
         {
         LSHandlerContentType = "public.html";

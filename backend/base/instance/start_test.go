@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// played is the variable by which the test program plays a hub that this package
-// starts.
+// played is the environment variable that makes the test binary act as a hub which
+// this package starts.
 const played = "AGENT_DISCOVER_TEST_PLAYS"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playing returns what starts the test program as a hub.
+// playing returns a launch that starts the test binary as a hub. part is the value of
+// the variable played.
 func playing(t *testing.T, part string) launch {
 	t.Helper()
 	self, err := os.Executable()
@@ -50,7 +51,7 @@ func playing(t *testing.T, part string) launch {
 	return launch{folder: f, env: env, args: []string{self}}
 }
 
-// announce plays a hub that has started.
+// announce writes hub.json, as a hub does once it has started.
 func announce(t *testing.T, l launch) {
 	t.Helper()
 	data, err := json.Marshal(Info{ID: process.Self(), Host: "127.0.0.1", Port: 7})
@@ -62,7 +63,8 @@ func announce(t *testing.T, l launch) {
 	}
 }
 
-// begins is a way whose process is watched through ended, nil if it cannot be seen.
+// begins returns a way that calls begun, unless it is nil, and returns an attempt with
+// the channel ended.
 func begins(name string, ended chan error, begun func()) way {
 	return way{name, func(context.Context, launch) (attempt, error) {
 		if begun != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// playWindows plays a hub that a task has started.
+// playWindows acts as the hub if a scheduled task has started the test binary.
 func playWindows() {
 	if len(os.Args) < 2 || os.Args[len(os.Args)-2] != "--environment" {
 		return
@@ -44,8 +44,8 @@ func playWindows() {
 	os.Exit(0)
 }
 
-// scheduler plays the Task Scheduler: it records the commands, and runs a task's
-// program without any of this process's variables of this product.
+// scheduler replaces schtasks by a fake that records the commands, and runs a task's
+// program without the AGENT_DISCOVER_ variables of this process.
 func scheduler(t *testing.T) *[]string {
 	t.Helper()
 	var calls []string

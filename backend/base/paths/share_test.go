@@ -19,7 +19,7 @@ func endless(pause func()) patience {
 	return patience{now: func() time.Time { return time.Time{} }, sleep: func(time.Duration) { pause() }, inUse: InUse}
 }
 
-// content returns data of which every byte tells the size.
+// content returns data in which every byte encodes the size.
 func content(version int) []byte {
 	part := version % 251
 	return bytes.Repeat([]byte{byte(part)}, 40_000+part)
@@ -80,7 +80,7 @@ func TestAFileUnderConstantReadingIsReplacedEveryTime(t *testing.T) {
 		_ = scanner.Close()
 		select {
 		case changes <- struct{}{}:
-		default: // it has not read the change before
+		default: // the editor has not read the previous change yet
 		}
 	}
 	close(changes)
@@ -104,7 +104,7 @@ func TestAReaderKeepsTheContentThatItOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A system that cannot replace an open file lets it be replaced once it is closed.
+	// A system that cannot replace an open file can replace it once the reader has closed it.
 	closed := false
 	var old []byte
 	p := endless(func() {

@@ -128,8 +128,8 @@ func TestInvalidPatternsAreExplainedWithAPosition(t *testing.T) {
 	}
 }
 
-// FuzzGlob compares globs with those of package path, which are the same for names
-// without slashes, except that braces are refused.
+// FuzzGlob compares matches of globs with those of package path. Both agree for names
+// without slashes, except that this package refuses braces.
 func FuzzGlob(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a*b?c", "axbyc"}, {"[a-c]*[!x]", "cy"}, {`\**`, "*x"}, {"*a*a*a*b", "aaaaaaaaaaac"}, {"[^a]", "é"}, {"*?*?", "ab"},
@@ -158,8 +158,8 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
-// FuzzRegexp compares expressions with those of package regexp, which looks for no
-// needed texts first.
+// FuzzRegexp compares matches of expressions with those of package regexp, which does
+// not search for needed texts first.
 func FuzzRegexp(f *testing.F) {
 	for _, seed := range [][3]string{
 		{`\b(read|list)\b`, "i", "a List"},

@@ -106,7 +106,7 @@ func TestAnotherUserIsForeignThroughAMappedAddress(t *testing.T) {
 	}
 }
 
-// The kernel says that a socket which no process has belongs to root, or to the user who opened it, or nothing at all.
+// If no process has a socket open, the kernel reports root as its user, or the user who opened it, or no user.
 func TestAConnectionWhoseOtherEndIsClosedIsGone(t *testing.T) {
 	for name, end := range map[string]func(fd int) error{
 		"closed": func(int) error { return nil },

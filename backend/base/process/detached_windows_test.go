@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Variables by which the test program plays another program.
+// Environment variables that make the test binary act as another program.
 const (
 	part    = "PROCESS_TEST_PART"
 	address = "PROCESS_TEST_ADDRESS" // where the test listens
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// playing returns a command that runs the test program with another part.
+// playing returns a command that runs the test binary as another program: bystander, editor, hub or server.
 func playing(name string, more ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {

@@ -29,7 +29,7 @@ func playServer() error {
 	return errors.Join(err, input.Close())
 }
 
-// server starts a server that has been adopted, and returns its helper too.
+// server starts and adopts a server. It also returns the helper that the server starts, and the error of Adopt.
 func server(t *testing.T) (cmd *exec.Cmd, helper ID, adoption error) {
 	t.Helper()
 	cmd = playing("server")
@@ -59,7 +59,7 @@ func server(t *testing.T) (cmd *exec.Cmd, helper ID, adoption error) {
 	return cmd, ID{pid, StartOf(pid)}, adoption
 }
 
-// ended waits for the end of a process, for which the tests have a time limit.
+// ended waits for the end of a process, without a time limit of its own.
 func ended(t *testing.T, id ID) {
 	t.Helper()
 	handle, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(id.PID))
@@ -74,7 +74,7 @@ func ended(t *testing.T, id ID) {
 
 func TestACommandEndsWithItsHelpersAlsoWithoutAJob(t *testing.T) {
 	noJob := func() (windows.Handle, error) { return 0, errors.New("no job for a test") }
-	otherJob := func() (windows.Handle, error) { return windows.CurrentProcess(), nil } // no job, so the assignment fails
+	otherJob := func() (windows.Handle, error) { return windows.CurrentProcess(), nil } // not a job, so the assignment fails
 	for name, create := range map[string]func() (windows.Handle, error){
 		"with a job": newJob, "without a job": noJob, "not assigned": otherJob,
 	} {

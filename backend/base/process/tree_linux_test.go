@@ -61,8 +61,8 @@ func TestReapEndsHelpersThatHaveLeftTheSession(t *testing.T) {
 	const quiet = "</dev/null >/dev/null 2>&1"
 	for name, row := range map[string]struct {
 		line string
-		keep func(*Tree) // what the tree knows of the helper
-		seen bool        // the helper is looked for while the command runs
+		keep func(*Tree) // removes the other ways to find the helper
+		seen bool        // Members is called while the command runs
 	}{
 		"by its mark":   {"setsid sleep " + quiet, func(t *Tree) { t.Pipes = nil }, false},
 		"by its output": {"env -i setsid sleep </dev/null", func(t *Tree) { t.Mark = "" }, false},

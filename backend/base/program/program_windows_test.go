@@ -24,7 +24,7 @@ const answerVariable = "TEST_ANSWER"
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv(answerVariable); file != "" {
-		data, _ := json.Marshal(os.Args[1:]) // strings
+		data, _ := json.Marshal(os.Args[1:]) // cannot fail for strings
 		if os.WriteFile(file, data, 0o600) != nil {
 			os.Exit(1)
 		}
@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// printers returns programs that write their arguments to a file, by what they
-// are, the number of arguments that precede the caller's, and an environment with
-// which they work.
+// printers returns the paths of programs that write their arguments to the file
+// answer, by name. own is the number of arguments that precede the caller's, by the
+// same names. The programs need the environment env.
 func printers(t testing.TB) (paths map[string]string, own map[string]int, env process.Env, answer string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "Jörg Müller & co (x86)")
@@ -71,7 +71,7 @@ func printers(t testing.TB) (paths map[string]string, own map[string]int, env pr
 	return paths, own, env, answer
 }
 
-// injected are the files that a command hidden in an argument would write.
+// injected returns the files that a command hidden in an argument would write.
 func injected(t testing.TB) []string {
 	t.Helper()
 	found, err := filepath.Glob(`C:\injected*`)
@@ -107,7 +107,7 @@ func check(t *testing.T, path string, own int, env process.Env, answer string, a
 
 func TestArgumentsArriveExactlyOrAreRefused(t *testing.T) {
 	paths, own, env, answer := printers(t)
-	random := rand.New(rand.NewPCG(1, 2)) // a fixed order of chance
+	random := rand.New(rand.NewPCG(1, 2)) // the same numbers in each run
 	letters := []rune("ab \t&|<>^%!\"'();,=\\/*?~$`@#ü日🙂-:.\n\r")
 	some := func() (list []string) {
 		for range 8 {

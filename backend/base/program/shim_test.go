@@ -44,7 +44,7 @@ func clean(path string) string {
 
 const (
 	npm = `C:\Users\Jörg Müller\AppData\Roaming\npm\`
-	// cmdPath is where cmd.exe is.
+	// cmdPath is the path of cmd.exe.
 	cmdPath = `C:\Windows\System32\cmd.exe`
 )
 
@@ -72,7 +72,7 @@ func TestShimsOfPackageManagersAreReplacedByTheirPrograms(t *testing.T) {
 		files []string // besides the shim
 		env   process.Env
 		want  string // program and arguments, with # for the folder of the shim
-		set   string // variables that are set
+		set   string // a variable that the program must get, as NAME=value
 	}{
 		{"npm-shim", nil, nil, `C:\nodejs\node.exe|#\node_modules\server\dist\index.js`, ""},
 		{"npm-shim", []string{"node.exe"}, nil, `#node.exe|#\node_modules\server\dist\index.js`, ""},
@@ -249,9 +249,8 @@ func TestOnlyProgramsAreStarted(t *testing.T) {
 	}
 }
 
-// FuzzBatchLine checks that what is passed to cmd.exe is one command whose
-// arguments are quoted as a whole, by reading it as cmd.exe and then as a program
-// would.
+// FuzzBatchLine reads the line for cmd.exe as cmd.exe and then as a program would,
+// and checks that it is a single command with the given arguments.
 func FuzzBatchLine(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed, "x")

@@ -103,7 +103,7 @@ func TestTheEnvironmentOverridesDiscovery(t *testing.T) {
 	}
 }
 
-// invalidDiscovery are texts and the beginning of the first problem of each.
+// invalidDiscovery maps invalid texts to the beginning of their first problem.
 var invalidDiscovery = map[string]string{
 	"discovery: {tool_rules: [{pattern: \"/a(?=b)/\", enabled: " +
 		"true}]}": "line 1, column 39: discovery.tool_rules[0].pattern is no valid pattern: not a valid regular expression: invalid or " +

@@ -31,7 +31,7 @@ func defaults() string {
 		group, _, _ = strings.Cut(row.Key+" ", ".")
 		indent := strings.Repeat("  ", min(len(path)-1, 1))
 		name, value := path[len(path)-1], exampleOf(row)
-		if len(path) > 2 { // a group in a group stands in one line
+		if len(path) > 2 { // a group in a group is written in one line
 			inner := []string{name + ": " + value}
 			for ; i+1 < len(Table) && strings.HasPrefix(Table[i+1].Key, path[0]+"."+path[1]+"."); i++ {
 				next := Table[i+1]

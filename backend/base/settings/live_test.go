@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// following is a Live under test, with its clock and the file that it follows.
+// following is a Live that follows a file in a test.
 type following struct {
 	*Live
 	t       *testing.T
@@ -64,7 +64,7 @@ func (f *following) write(text string) {
 	}
 }
 
-// after lets time pass.
+// after lets time pass and returns the state at its end.
 func (f *following) after(d time.Duration) *State {
 	time.Sleep(d) // the clock of the bubble
 	synctest.Wait()

@@ -76,7 +76,7 @@ func TestTheSchemaHasEverySettingWithItsDefault(t *testing.T) {
 	}
 }
 
-// accepts reports whether the schema accepts a text.
+// accepts returns an error if the schema rejects a text.
 func accepts(t *testing.T, text string) error {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
@@ -119,7 +119,7 @@ func TestTheSchemaAgreesWithTheProgram(t *testing.T) {
 		}
 	}
 	for text, want := range invalidDiscovery {
-		beyond := strings.Contains(want, "is no valid pattern") || strings.Contains(want, "same") // a schema cannot say these
+		beyond := strings.Contains(want, "is no valid pattern") || strings.Contains(want, "same") // a schema cannot express these
 		if err := accepts(t, text); err == nil && !beyond {
 			t.Errorf("the schema accepts %q", text)
 		}

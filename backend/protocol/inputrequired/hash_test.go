@@ -59,8 +59,8 @@ func TestDeepParamsAreHashedInOnePass(t *testing.T) {
 	hash(t, `{"a":`+strings.Repeat(`[{"b":`, depth/2)+`"`+strings.Repeat("x", 1<<20)+`"`+strings.Repeat(`}]`, depth/2)+`}`)
 }
 
-// TestHashIgnoresHowObjectsAreWritten compares hashes of random values with their texts
-// in sorted order.
+// TestHashIgnoresHowObjectsAreWritten hashes random values, written with their members in
+// sorted and in random order.
 func TestHashIgnoresHowObjectsAreWritten(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	seen := make(map[[32]byte]string)

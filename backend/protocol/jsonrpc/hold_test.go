@@ -97,7 +97,7 @@ func TestTheOwnerOfAnAnsweredCallIsKnownBeforeTheCallReturns(t *testing.T) {
 	<-busy
 	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	peer.write(`{"jsonrpc":"2.0","id":7,"method":"next","params":{}}`)
-	peer.expect(`{"jsonrpc":"2.0","id":7,"result":{}}`) // the answer before it was read, too
+	peer.expect(`{"jsonrpc":"2.0","id":7,"result":{}}`) // so the connection has read the line before, too
 	if owner := conn.OwnerOf("1"); owner != "a" {
 		t.Errorf("got %v", owner)
 	}
@@ -114,7 +114,7 @@ func TestTheCallsInFlightWhenARequestArrivedAreKnownLater(t *testing.T) {
 	at := make(chan []Pending, 1)
 	conn, peer, h := connectWith(t, Options{})
 	h.asked = func(ctx context.Context) {
-		for len(conn.Pending()) > 0 { // the answer has followed the request
+		for len(conn.Pending()) > 0 { // wait for the answer, which follows this request
 			runtime.Gosched()
 		}
 		at <- PendingAt(ctx)

@@ -176,7 +176,7 @@ func TestALostSessionLeavesRunningCallsAlone(t *testing.T) {
 			slow := make(chan error, 1)
 			go func() { _, err := c.call("slow", `{}`); slow <- err }()
 			<-accepted
-			for range 2 { // each refused request is told that it had no effect
+			for range 2 { // the error of each refused request says that it had no effect
 				if err := c.fails("m", "the session had already ended, so the server ran nothing", name); !errors.Is(err, ErrUntouched) {
 					t.Errorf("got %v", err)
 				}

@@ -55,7 +55,6 @@ func (e *exchange) answer(result string) {
 	_, _ = fmt.Fprintf(e.w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, result)
 }
 
-// status sends a status and a body.
 func (e *exchange) status(code int, body string) {
 	e.w.WriteHeader(code)
 	_, _ = io.WriteString(e.w, body)
@@ -405,7 +404,6 @@ func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 	<-gone // blocks forever unless the request ends
 }
 
-// order records events in order.
 type order struct {
 	mu   sync.Mutex
 	what []string

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// whole has a value with every member that clients check, by the kind of item or the method.
+// whole maps a kind of item or a method to a value with every member that clients check.
 var whole = map[string]string{
 	"tool": `{"name":"t","title":"T","description":"d",
 		"inputSchema":{"type":"object","$schema":"x","properties":{"a":{"type":"string"}},"required":["a"]},
@@ -59,14 +59,15 @@ const (
 		` + wholeIcons + `,` + wholeAnnotations + `}`
 )
 
-// oddValues take the places of members and elements. An empty one leaves it out.
+// oddValues are values that with puts in place of members and elements. The empty one removes
+// the member or element.
 var oddValues = []string{
 	``, `null`, `true`, `false`, `0`, `-1`, `1.5`, `12.0`, `1e30`, `""`, `"x"`, `"true"`, `"12"`, `"QUI"`, `"a b"`, `"\ud83d\ude00"`,
 	`[]`, `[null]`, `["x"]`, `[1,{}]`, `[{}]`, `{}`, `{"a":null}`, `{"type":"object"}`, `{"type":"text","text":"x"}`,
 	`"2026-01-12"`, `"2026-01-12T15:00:58"`, `"2026-02-30T15:00:58Z"`, `"2026-01-12T15:00Z"`,
 }
 
-// places are the paths of all members and elements of a value.
+// places returns the paths of all members and elements of a value.
 func places(v any, at []any) (paths [][]any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -83,7 +84,7 @@ func places(v any, at []any) (paths [][]any) {
 	return paths
 }
 
-// with returns a value in which an odd one is at a path.
+// with returns a copy of a value with odd at a path. An empty odd removes what is at the path.
 func with(v any, path []any, odd string) any {
 	if len(path) == 0 {
 		return json.RawMessage(odd)
@@ -114,14 +115,14 @@ func with(v any, path []any, odd string) any {
 	return v
 }
 
-// example is a value with odd members, and what became of it.
+// example is a value with odd members, and its corrected form.
 type example struct {
 	kind     string
 	from, to json.RawMessage
 	changes  []Change
 }
 
-// mend returns what clients are shown of a value, nil for nothing.
+// mend returns the corrected form of a value that clients get, or nil if they get none.
 func mend(kind string, raw json.RawMessage) (out json.RawMessage, changes []Change) {
 	switch kind {
 	case "serverInfo":
@@ -136,8 +137,8 @@ func mend(kind string, raw json.RawMessage) (out json.RawMessage, changes []Chan
 	return out, changes
 }
 
-// examples returns values with one odd member or element at each place, and others with
-// several.
+// examples returns values with one odd member or element at each place, and values with
+// several odd members or elements.
 func examples(t *testing.T) (all []example) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range slices.Sorted(maps.Keys(whole)) {
@@ -177,8 +178,8 @@ func examples(t *testing.T) (all []example) {
 	return all
 }
 
-// judge returns what the schemas of SDKs refuse of examples as they came and as they are
-// shown.
+// judge runs a program that checks examples with the schemas of SDKs. It returns the refusals
+// of each example before its correction (came) and after it (shown).
 func judge(t *testing.T, cmd *exec.Cmd, examples []example) (came, shown []map[string]string) {
 	t.Helper()
 	var in bytes.Buffer
@@ -207,12 +208,12 @@ func judge(t *testing.T, cmd *exec.Cmd, examples []example) (came, shown []map[s
 	return came, shown
 }
 
-// stricter matches changes that only other versions of the SDKs need than those that are
-// installed.
+// stricter matches changes that the installed versions of the SDKs do not need but other
+// versions do.
 var stricter = regexp.MustCompile(`^\[\S*(data|blob|\$schema|arguments\[0\]\.title) |uri is empty`)
 
-// TestTheSDKsAcceptWhatIsShown compares the shapes with the schemas of the SDKs themselves, in
-// both directions: they accept whatever is shown, and what they accept stays as it is.
+// TestTheSDKsAcceptWhatIsShown compares the shapes with the schemas of the SDKs in both
+// directions: the SDKs accept all corrected values, and values that they accept stay unchanged.
 func TestTheSDKsAcceptWhatIsShown(t *testing.T) {
 	all := examples(t)
 	for _, e := range all {

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// own is metadata as this program mints it.
+// own is metadata as this program sends it.
 var own = Meta{
 	ProtocolVersion: "2026-07-28", ClientInfo: json.RawMessage(`{"name":"hub","version":"1"}`),
 	ClientCapabilities: json.RawMessage(`{"elicitation":{}}`), LogLevel: "debug",
@@ -122,7 +122,7 @@ func TestUnsupportedVersionErrorsListTheSupportedOnes(t *testing.T) {
 	}
 }
 
-// members returns the members of an object as they are written, without some names.
+// members returns the members of an object as they are written, except for those whose names without accepts.
 func members(raw json.RawMessage, without func(string) bool) map[string]string {
 	out := make(map[string]string)
 	jsonrpc.Each(raw, func(key string, value json.RawMessage) {

@@ -58,8 +58,8 @@ func TestSchemasThatAreNotUnderstoodForbidNothing(t *testing.T) {
 	}
 }
 
-// FuzzCheck compares with a complete implementation of JSON Schema, which refuses everything
-// that Check refuses.
+// FuzzCheck compares Check with a complete implementation of JSON Schema, which must refuse
+// all values that Check refuses.
 func FuzzCheck(f *testing.F) {
 	f.Add(issue, `{"title":7,"state":"x"}`)
 	f.Add(`{"oneOf":[{"type":"string"},{"minimum":3}]}`, `2`)
