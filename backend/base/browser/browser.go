@@ -129,7 +129,7 @@ func start(argv []string) bool {
 		return false
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }() // ends with this process at the latest
+	go func() { ended <- cmd.Wait() }() // ends with the program, or with this process
 	select {
 	case err := <-ended:
 		return err == nil

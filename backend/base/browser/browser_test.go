@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// desktop returns the environment of a desktop with the given desktop files. Their folder is the working folder, because the
-// path of a folder on Windows has a colon, which separates folders on Linux.
+// desktop returns the environment of a desktop with the given desktop files. It makes their folder the working folder and
+// names it ".", because a path on Windows has a colon, which separates folders in XDG_DATA_DIRS.
 func desktop(t *testing.T, files map[string]string) func(string) string {
 	t.Helper()
 	data := t.TempDir()

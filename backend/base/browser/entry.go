@@ -25,7 +25,7 @@ func readEntry(env func(string) string, name string) entry {
 	folders = append(folders, strings.Split(cmp.Or(env("XDG_DATA_DIRS"), "/usr/local/share:/usr/share"), ":")...)
 	folders = append(folders, "/var/lib/snapd/desktop")
 	for _, folder := range folders {
-		// The name of a file in a subfolder has a dash in place of the slash.
+		// A desktop file in a subfolder is named with a dash in place of the slash.
 		for _, path := range []string{name, strings.Replace(name, "-", "/", 1)} {
 			if text, err := os.ReadFile(filepath.Join(folder, "applications", path)); err == nil {
 				return parseEntry(string(text))

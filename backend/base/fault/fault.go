@@ -33,7 +33,8 @@ type Error struct {
 	// Variable names the environment variable without which a server does not
 	// start; empty for other errors.
 	Variable string
-	// Code tells programs more than Kind does; empty for other errors.
+	// Code is one of the codes in this package, for programs that need more detail
+	// than Kind; empty for other errors.
 	Code string
 	// DidYouMean lists existing names that are similar to a name in the request which does not exist.
 	DidYouMean []string

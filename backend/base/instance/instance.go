@@ -62,7 +62,7 @@ func Read(folder paths.Folder) (Info, error) {
 	return info, nil
 }
 
-// Lock is the exclusive lock of the hub of a data folder.
+// Lock is a lock that only one hub can hold for a data folder.
 type Lock struct {
 	folder paths.Folder
 	file   *flock.Flock

@@ -54,7 +54,7 @@ func (o output) words() string {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = file.Close() }() // was only read
+	defer func() { _ = file.Close() }() // opened only for reading
 	text, _ := io.ReadAll(io.NewSectionReader(file, o.from, 64<<10))
 	return lastWords(text)
 }

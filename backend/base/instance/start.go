@@ -104,7 +104,7 @@ type launch struct {
 	folder paths.Folder
 	by     string      // as in Ensure; empty if this process does not start the hub
 	env    process.Env // the variables that configure the hub
-	args   []string    // begin with the program
+	args   []string    // the program and its arguments
 }
 
 // way is one way to start the hub in the background.
@@ -198,7 +198,7 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 			// The hub may have announced itself or reported the reason just before.
 			over, a.ended = why, nil
 			if _, other := errors.AsType[outrun](why); other {
-				over = nil // the other hub announces itself
+				over = nil // wait until the other hub announces itself
 			}
 		case <-late:
 			over = fmt.Errorf("no sign of the hub within %v", patience)

@@ -2,5 +2,5 @@
 
 package instance
 
-// playWindows does nothing on this system.
+// playWindows does nothing, because only Windows starts hubs by scheduled tasks.
 func playWindows() {}

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// setupVariables is the environment variable that carries the variables of a
-// setup file to a hub, as a JSON object. It is never passed on a command line.
+// setupVariables is the environment variable with which KeepSetupVariables passes
+// variables to a hub, as a JSON object. It is never passed on a command line.
 const setupVariables = "AGENT_DISCOVER_SETUP_VARIABLES"
 
 // KeepSetupVariables saves the named environment variables, as far as they are set,
@@ -34,6 +34,6 @@ func KeepSetupVariables(names []string) error {
 // saved with KeepSetupVariables.
 func SetupVariables() map[string]string {
 	values := make(map[string]string)
-	_ = json.Unmarshal([]byte(os.Getenv(setupVariables)), &values) // not set: none
+	_ = json.Unmarshal([]byte(os.Getenv(setupVariables)), &values) // fails if the variable is not set
 	return values
 }

@@ -52,7 +52,7 @@ type Object struct {
 // position. White space may precede the object.
 func Members(data []byte, at int) Object { return Object{cursor: begin(data, at, '{')} }
 
-// Next moves to the next member; it returns false after the last one, and where
+// Next moves to the next member; it returns false after the last one, and if
 // the text is not an object.
 func (o *Object) Next() bool {
 	at, ok := o.next('}')
@@ -108,8 +108,8 @@ type Array struct{ cursor }
 // position. White space may precede the array.
 func Elements(data []byte, at int) Array { return Array{begin(data, at, '[')} }
 
-// Next moves to the next element; it returns false after the last one, and
-// where the text is not an array.
+// Next moves to the next element; it returns false after the last one, and if
+// the text is not an array.
 func (a *Array) Next() bool {
 	at, ok := a.next(']')
 	if ok {

@@ -19,7 +19,7 @@ import (
 // Rules names the operating system by whose rules paths are compared, with a value of runtime.GOOS.
 type Rules string
 
-// Here has the rules of this machine.
+// Here names the operating system of this machine.
 const Here = Rules(runtime.GOOS)
 
 // Key returns a text that is equal for paths which name the same file. It is not
@@ -34,7 +34,7 @@ func (r Rules) Key(name string) string {
 	return path.Clean(name)
 }
 
-// Equal reports whether two paths are the same by their texts.
+// Equal reports whether the texts of two paths name the same file.
 func (r Rules) Equal(a, b string) bool { return a == b || r.Key(a) == r.Key(b) }
 
 // In reports whether a path is the folder or in it, by their texts.
@@ -59,7 +59,7 @@ func Same(a, b string) bool {
 }
 
 // Index returns where a text first contains the path of a folder followed by a
-// separator; end is after the separator. ok is false if it does not.
+// separator; end is after the separator. ok is false if text does not contain it.
 func (r Rules) Index(text, folder string) (start, end int, ok bool) {
 	separators := "/"
 	if r == "windows" {

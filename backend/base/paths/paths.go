@@ -84,8 +84,8 @@ func (f Folder) CheckSpace() error {
 	return nil
 }
 
-// Unwritable returns the error that the folder cannot be created or written, with
-// the reason in err and what to do.
+// Unwritable returns an error for users that says why the folder cannot be created
+// or written, and what to do. err is the error of the failed operation.
 func (f Folder) Unwritable(err error) error {
 	why := "cannot be created"
 	switch {

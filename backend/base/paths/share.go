@@ -46,8 +46,8 @@ func Open(path string) (file *os.File, err error) {
 	return file, err
 }
 
-// ReadFile reads a file as Open opens it. The content is complete, even if
-// WriteFile or WriteDurable replaces the file at the same moment.
+// ReadFile opens a file as Open does and returns its content. The content is
+// complete, even if WriteFile or WriteDurable replaces the file at the same moment.
 func ReadFile(path string) ([]byte, error) { return patient.readFile(path) }
 
 func (p patience) readFile(path string) (data []byte, err error) {

@@ -101,7 +101,7 @@ func NewName(text string) Name {
 	return Name{text, strings.ToLower(text)}
 }
 
-// List is a list of patterns that work together.
+// List is a list of patterns, of which the negated ones exclude names; see Match.
 type List []Pattern
 
 // Match returns the index of the first pattern without "!" that matches a name, or

@@ -136,7 +136,7 @@ func request(local, remote netip.AddrPort) []byte {
 // readTables looks up a socket in the tables of /proc. It is slower than askKernel, and works where netlink is forbidden.
 func readTables(local, remote netip.AddrPort) (socket, error) {
 	tables := []string{"/proc/net/tcp6"}
-	if local.Addr().Is4() { // tcp6 has the sockets that reach IPv4 addresses through IPv6
+	if local.Addr().Is4() { // tcp6 lists IPv6 sockets with IPv4-mapped addresses
 		tables = []string{"/proc/net/tcp", "/proc/net/tcp6"}
 	}
 	for _, name := range tables {
@@ -161,7 +161,7 @@ func readTable(name string, local, remote netip.AddrPort) (socket, error) {
 	from, to := inTable(local, wide), inTable(remote, wide)
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		// sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode
+		// Columns: sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 10 || fields[1] != from || fields[2] != to {
 			continue

@@ -22,7 +22,7 @@ func ReleasePages() error {
 	if err != nil {
 		return fmt.Errorf("release pages: %w", err)
 	}
-	defer func() { _ = maps.Close() }() // was only read
+	defer func() { _ = maps.Close() }() // opened only for reading
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
 		// Written pages of a private mapping would be lost, so only those that

@@ -57,7 +57,7 @@ func hasMark(pid int, mark string) bool {
 // removesContainer returns false: podman runs containers in a virtual machine.
 func removesContainer(relative, []Tree) bool { return false }
 
-// servesAllContainers returns false, as removesContainer does.
+// servesAllContainers returns false for the same reason as removesContainer.
 func servesAllContainers(relative) bool { return false }
 
 // executing returns false: a process shows its old arguments until it has new ones.

@@ -25,7 +25,7 @@ func Detach(cmd *exec.Cmd) {
 //
 // A console program gets a console without a window, which its children share and
 // through which the system tells it that the user logs out. A program with windows
-// shows them: HideWindow would hide its first one.
+// shows them: HideWindow, which is not set, would hide its first window.
 func DetachInJob(cmd *exec.Cmd) {
 	attributes(cmd).CreationFlags = windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP
 }
@@ -60,8 +60,8 @@ type owner struct {
 var newJob = func() (windows.Handle, error) { return windows.CreateJobObject(nil, nil) }
 
 // Adopt puts a started command and its children into a job of their own. After an
-// error, Kill and Reap end the command and those of its descendants that the table
-// of processes shows.
+// error, Kill and Reap end the command and the descendants that they find by the
+// pids of parents.
 func Adopt(cmd *exec.Cmd) error {
 	pid := cmd.Process.Pid
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -94,8 +94,8 @@ func adopt(job windows.Handle, pid int) error {
 	return nil
 }
 
-// limit sets the limits of a job. Windows ends its processes when its last handle is
-// closed.
+// limit sets the limits of a job, and makes Windows end the processes of the job when
+// its last handle is closed.
 func limit(job windows.Handle, limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION) error {
 	limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,

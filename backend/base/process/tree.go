@@ -10,8 +10,8 @@ import (
 // also those that have left its process group and session.
 type Tree struct {
 	ID
-	// Mark is the value of the environment variable that Mark has set. Processes
-	// inherit it.
+	// Mark is the value of the environment variable that the function Mark has set.
+	// Child processes inherit it.
 	Mark string `json:"mark,omitempty"`
 	// Seen lists descendants that an earlier call of Members returned.
 	Seen []ID `json:"-"`

@@ -41,7 +41,7 @@ func readShim(m machine, env process.Env, path string, text []byte) (s shim, ok 
 	return *b.found, true
 }
 
-// batchFile is the state of the evaluation.
+// batchFile is the state of the evaluation of a batch file by readShim.
 type batchFile struct {
 	machine machine
 	env     process.Env
@@ -85,7 +85,7 @@ var (
 	bare = regexp.MustCompile(`^[\w%~@:./\\+=,-]+$`)
 )
 
-// run executes a line. It returns false if shims contain no such line.
+// run evaluates a line. It returns false for a line that shims do not contain.
 func (b *batchFile) run(line string) bool {
 	lower := strings.ToLower(line)
 	switch {

@@ -152,7 +152,7 @@ func JSON(s string) string {
 	return b.String()
 }
 
-// MaxRun is the number of consecutive white-space characters from which Runs replaces them.
+// MaxRun is the smallest number of consecutive white-space characters that Runs replaces.
 const MaxRun = 16
 
 // Runs returns s with each run of at least MaxRun white-space characters replaced

@@ -22,7 +22,7 @@ func Fold(name string) string {
 			unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r) {
 			return -1
 		}
-		return unicode.ToLower(unicode.ToUpper(r)) // some letters, such as ς, have several lower cases
+		return unicode.ToLower(unicode.ToUpper(r)) // some capitals, such as Σ, have several small letters
 	}, norm.NFKC.String(name))
 	return strings.TrimSpace(norm.NFKC.String(seen))
 }

@@ -165,7 +165,7 @@ func (d *decoder) list(n *yaml.Node, key string, single bool, each func(key stri
 	}
 }
 
-// value decodes one value.
+// value decodes a value into variable, and reports a value of the wrong type.
 func (d *decoder) value(n *yaml.Node, key string, variable any) {
 	var kind string
 	fits := true

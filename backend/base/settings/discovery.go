@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pattern"
 )
 
-// Discovery controls which tools agents find, see and call, and as what.
+// Discovery controls which tools agents find, see and call, and under which names.
 type Discovery struct {
 	// Enabled applies ToolRules and ToolOverrides. Clients and Approval always apply.
 	Enabled bool
@@ -94,7 +94,7 @@ type ClientLimit struct {
 	Deny   pattern.List `json:"deny,omitempty"`
 }
 
-// Approval controls which calls wait for a person.
+// Approval controls which calls wait for a person's approval.
 type Approval struct {
 	// Destructive requires approval for each tool that may destroy something, unless a
 	// rule matches the tool.
@@ -105,7 +105,7 @@ type Approval struct {
 // ApprovalRules lists rules in the order of the file. The first one that matches decides.
 type ApprovalRules []ApprovalRule
 
-// ApprovalRule decides whether calls of tools wait for a person.
+// ApprovalRule decides whether calls of tools wait for a person's approval.
 type ApprovalRule struct {
 	Patterns pattern.List `json:"pattern,omitempty"` // of names of tools; empty for all tools
 	Server   string       `json:"server,omitempty"`  // only tools of this server; empty for all servers
@@ -238,7 +238,7 @@ func ParseToolRule(text []byte) (ToolRule, error) {
 	return rules[0], nil
 }
 
-// patterns is a pattern, or a list of them.
+// patterns decodes a pattern or a list of patterns.
 type patterns pattern.List
 
 func (p *patterns) decode(d *decoder, key string, n *yaml.Node) {

@@ -74,7 +74,7 @@ func ruleText(r ToolRule) string {
 		var b bytes.Buffer
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(value) // texts, true or false
+		_ = encoder.Encode(value) // cannot fail for texts and booleans
 		parts = append(parts, key+": "+strings.TrimSpace(b.String()))
 	}
 	if len(r.Patterns) > 0 {
@@ -104,7 +104,7 @@ func rulesText(rules ToolRules) string {
 type ruleList struct {
 	lines         []string // of the file, with their ends
 	discovery     *yaml.Node
-	discoveryLine int        // of the key, from 1
+	discoveryLine int        // line of the key, counted from 1
 	rules         *yaml.Node // nil if the file has no such key
 	rulesLine     int
 	rulesKey      string // as the file spells it

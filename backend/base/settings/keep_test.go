@@ -25,7 +25,7 @@ var editor = settings.Editor{
 	},
 }
 
-// disk waits only briefly, because only the tests write the file.
+// disk waits only briefly for other writers, because only the tests write the file.
 var disk = atomicfile.Disk{Rest: 5 * time.Millisecond}
 
 func TestAValueIsSavedAndTheRestOfTheFileIsKept(t *testing.T) {

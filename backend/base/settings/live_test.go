@@ -66,7 +66,7 @@ func (f *following) write(text string) {
 
 // after lets time pass and returns the state at its end.
 func (f *following) after(d time.Duration) *State {
-	time.Sleep(d) // the clock of the bubble
+	time.Sleep(d) // advances the virtual clock of synctest
 	synctest.Wait()
 	return f.State()
 }

@@ -32,7 +32,7 @@ type Row struct {
 	schema   string                        // members of the schema beyond type, description, default and choices, as JSON
 }
 
-// Groups are the headings of the page in their order.
+// Groups are the headings of the page Settings in their order.
 var Groups = []string{"Agents and tools", "Trust", "Servers", "Search", "Records and files", "Hub"}
 
 // Table has all settings in the order of the guide.
@@ -419,7 +419,7 @@ func assign(variable any, name, value string) error {
 	return err
 }
 
-// unless returns a problem unless a condition holds.
+// unless returns the formatted problem, or "" if the condition holds.
 func unless(holds bool, format string, args ...any) string {
 	if holds {
 		return ""

@@ -49,7 +49,7 @@ var table = func() (t struct {
 	return t
 }()
 
-// Server returns the word for the state of a server: "Running". A stopped
+// Server returns the word for the state of a server, such as "Running". A stopped
 // server is "Paused" while all servers are paused.
 func Server(state string, paused bool) string {
 	if paused && state == Stopped {
@@ -58,7 +58,7 @@ func Server(state string, paused bool) string {
 	return wordOf(table.Servers, state)
 }
 
-// Outcome returns the word for the outcome of a call: "Tool error".
+// Outcome returns the word for the outcome of a call, such as "Tool error".
 func Outcome(outcome string) string { return wordOf(table.Outcomes, outcome) }
 
 // Client returns the word for a client that the journal recorded. Clients that

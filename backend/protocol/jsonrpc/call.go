@@ -168,7 +168,7 @@ func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	if call.Progress != nil || call.Idle > 0 {
 		own = c.tokenOf(id)
 		if params, tail, token = swapToken(params, own, call.Idle > 0); token == nil && call.Idle == 0 {
-			own = nil // the peer does not get it
+			own = nil // the peer does not get the token
 		}
 	}
 	answer, err := c.register(id, own, call)
@@ -257,7 +257,7 @@ func (c *Conn) cancelCall(id json.RawMessage, cause error, reason string) {
 	_ = c.Notify("notifications/cancelled", Set(params, "requestId", id))
 }
 
-// Notify sends a notification.
+// Notify sends a notification to the peer. It returns once the message is written.
 func (c *Conn) Notify(method string, params json.RawMessage) error {
 	return c.write(context.Background(), Message{Method: method}, AppendRequest(nil, nil, method, params))
 }

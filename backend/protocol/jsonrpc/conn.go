@@ -168,7 +168,7 @@ func (c *Conn) FailOnly(why error) bool {
 // SetLineLimit changes Options.LineLimit for the lines that follow.
 func (c *Conn) SetLineLimit(bytes int) { c.lines.limit.Store(int64(bytes)) }
 
-// Done is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Received returns the number of messages that were read.

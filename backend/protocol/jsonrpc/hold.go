@@ -31,8 +31,8 @@ func (c *Conn) Hold(match func(id string, owner any) bool) *Hold {
 	return h
 }
 
-// Ended is closed when all calls that were held have ended. It stays open if none
-// was held.
+// Ended returns a channel that is closed when all calls of the hold have ended. It
+// stays open if the hold has no calls.
 func (h *Hold) Ended() <-chan struct{} { return h.ended }
 
 // Release ends the hold. After that the timeouts start again.

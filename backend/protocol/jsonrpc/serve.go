@@ -51,15 +51,15 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 
 type idKey struct{}
 
-// RequestID returns the id of the request of the peer whose context ctx is, and nil
-// for other contexts.
+// RequestID returns the id of the peer's request to which ctx belongs, and nil for
+// other contexts.
 func RequestID(ctx context.Context) json.RawMessage {
 	id, _ := ctx.Value(idKey{}).(json.RawMessage)
 	return id
 }
 
-// WithRequestID returns a context for a request of the peer. Transports without a Conn
-// need it.
+// WithRequestID returns a context for which RequestID returns id. Transports without a
+// Conn need it.
 func WithRequestID(ctx context.Context, id json.RawMessage) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }

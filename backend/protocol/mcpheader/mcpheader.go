@@ -106,8 +106,8 @@ func Check(h http.Header, method string, params json.RawMessage) *jsonrpc.Error 
 
 func same(header, body string) bool { return header == body }
 
-// compare returns nil if a header occurs once and stands for a text of the body. If the
-// body has no such text, the header only must not occur twice.
+// compare returns nil if a header occurs exactly once and its decoded value equals body. If
+// inBody is false, it only checks that the header does not occur more than once.
 func compare(h http.Header, name, body string, inBody bool, equal func(header, body string) bool) *jsonrpc.Error {
 	values := h.Values(name)
 	switch {

@@ -114,7 +114,7 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
 }
 
-// request is an HTTP request to the server.
+// request describes an HTTP request that do sends to the server.
 type request struct {
 	method string
 	target *url.URL

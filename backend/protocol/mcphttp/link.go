@@ -50,7 +50,7 @@ func TransportOf(name string) (t Transport, ok bool) {
 	return 0, false
 }
 
-// Options configure a Link. All fields but Proxy and CAs are required.
+// Options configure a Link. Fields are required unless their comments say what nil means.
 type Options struct {
 	Transport Transport
 	URL       string            // absolute, may contain secrets; never part of an error

@@ -72,7 +72,7 @@ func (e *exchange) event(format string, args ...any) {
 	e.w.(http.Flusher).Flush()
 }
 
-// hangUp closes the connection.
+// hangUp closes the connection without completing the response.
 func (e *exchange) hangUp() { panic(http.ErrAbortHandler) }
 
 // wait keeps the response open until the client ends the request.
@@ -188,7 +188,7 @@ func (c *client) fails(method string, texts ...string) error {
 	return err
 }
 
-// note returns the next notification.
+// note waits for the next notification, and returns its method and params as one text.
 func (c *client) note() string {
 	c.t.Helper()
 	select {

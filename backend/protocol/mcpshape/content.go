@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// blocks are the kinds of content, by their types.
+// blocks maps the types of content items to their shapes.
 var blocks = map[string]object{
 	"text": {
 		{name: "text", of: words, required: true}, {name: "annotations", of: annotations}, {name: "_meta", of: free},

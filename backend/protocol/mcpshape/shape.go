@@ -134,7 +134,7 @@ func same(a, b json.RawMessage) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// member is a member of an object.
+// member describes a member of an object that clients check.
 type member struct {
 	name     string
 	of       shape

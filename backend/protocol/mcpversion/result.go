@@ -26,8 +26,8 @@ func ResultType(result json.RawMessage) string {
 // Hop is what the answering side of one connection adds to results of modern MCP.
 type Hop struct {
 	ServerInfo json.RawMessage // an object; nil adds none
-	// TTLMs and Private say how long and by whom the results of methods that can
-	// be cached may be cached. A negative TTLMs counts as zero.
+	// TTLMs and Private become ttlMs and cacheScope of results that may be cached.
+	// A negative TTLMs counts as zero.
 	TTLMs   int64
 	Private bool
 }
@@ -53,9 +53,9 @@ func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	return hop.stamp(result, drop, add)
 }
 
-// Restamp makes the result of a modern server the result of this one. It keeps the
-// type, and the time for which the result may be cached if it has one. A scope of
-// private is kept too. Results that must not be cached lose both members.
+// Restamp replaces what a modern server has added to a result by the additions of hop.
+// It keeps the type, a ttlMs and a cacheScope of private. Results that must not be
+// cached lose ttlMs and cacheScope.
 func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(nil)
 	if jsonrpc.Get(result, "resultType") == nil {

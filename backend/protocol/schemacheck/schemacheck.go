@@ -1,7 +1,7 @@
 // Package schemacheck answers what is wrong with the arguments of a call, by the JSON Schema
 // of the tool, in words that let a model correct itself. It reports only what certainly
 // breaks the schema: keywords that it does not know, references to other documents and
-// invalid schemas forbid nothing. The server has the last word.
+// invalid schemas forbid nothing. The server makes the final decision.
 package schemacheck
 
 import (
@@ -40,7 +40,7 @@ func (c *checker) report(at, format string, args ...any) {
 	c.problems = append(c.problems, cmp.Or(at, "arguments")+" "+fmt.Sprintf(format, args...))
 }
 
-// check checks the value at a path such as filter.tags[0].
+// check adds the problems of a value by a schema. at is the path of the value, such as filter.tags[0].
 func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 	if string(schema) == "false" {
 		c.report(at, "is not allowed")
@@ -86,7 +86,7 @@ func (c *checker) referenced(schema json.RawMessage) json.RawMessage {
 	return part
 }
 
-// checkType reports whether a value has a type that the schema allows.
+// checkType adds a problem and returns false if the schema does not allow the type of a value.
 func (c *checker) checkType(schema, value json.RawMessage, at string) bool {
 	types := texts(jsonrpc.Get(schema, "type"))
 	if len(types) == 0 || slices.ContainsFunc(types, func(t string) bool { return isA(value, t) }) {

@@ -198,7 +198,7 @@ func TestCommonArgumentsStayValid(t *testing.T) {
 	}
 }
 
-// hostile returns schemas whose adaption could take long or need much memory.
+// hostile returns schemas whose adaptation could take long or need much memory.
 func hostile() map[string]string {
 	bomb := `{"type":"object","properties":{"x":{"$ref":"#/$defs/a0"}},"$defs":{`
 	for i := range 40 {

@@ -42,8 +42,8 @@ const (
 	// maxGrowth is the number of bytes by which written-out references may
 	// enlarge a schema.
 	maxGrowth = 16 << 10
-	// maxLoose is the number of values of any type that are written out as long
-	// alternatives.
+	// maxLoose is the number of schemas for values of any type that are written out
+	// as alternatives of all types. Further ones accept only strings.
 	maxLoose = 250
 	// maxPasses bounds the passes until a schema no longer changes.
 	maxPasses = 4
