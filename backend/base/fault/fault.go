@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// Kind classifies an error.
+// Kind is the class of an error, which determines the HTTP status and the exit code.
 type Kind int
 
 // The kinds of errors.

@@ -12,8 +12,8 @@ type glob []part
 // part matches any characters, one character, or a text.
 type part struct {
 	kind partKind
-	text string // of literal
-	set  []span // of oneOf and noneOf
+	text string // the text of a literal
+	set  []span // the characters of oneOf and noneOf
 }
 
 type partKind byte

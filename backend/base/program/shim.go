@@ -174,7 +174,8 @@ func (b *batchFile) assign(name, value string) bool {
 	return b.found == nil // otherwise the file does something after the program
 }
 
-// start reads a command that starts a program with all arguments of the file.
+// start evaluates a line that must start a program with all arguments of the file. It
+// returns false for any other line.
 func (b *batchFile) start(line string) bool {
 	env := b.env
 	rest := forgets.ReplaceAllString(line, "")

@@ -352,10 +352,10 @@ func (r Row) Variable() string {
 	return prefix + r.Env
 }
 
-// prefix begins the names of environment variables.
+// prefix is the beginning of the names of all environment variables of this program.
 const prefix = "AGENT_DISCOVER_"
 
-// overrides applies the environment variables of the table.
+// overrides applies those environment variables of the table that are set.
 func (s *Settings) overrides() error {
 	for _, row := range Table {
 		if row.Env == "" {

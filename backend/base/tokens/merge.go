@@ -93,7 +93,7 @@ type merger struct {
 
 type part struct {
 	before, after int    // positions of the neighbours
-	rank          uint32 // of the pair that begins here
+	rank          uint32 // rank of the pair that begins with this part
 }
 
 // look finds the rank of the pair that begins with a part, and adds the pair to the heap if it is a token.

@@ -50,7 +50,7 @@ func TransportOf(name string) (t Transport, ok bool) {
 	return 0, false
 }
 
-// Options configure a Link. Fields are required unless their comments say what nil means.
+// Options configure a Link. Fields are required unless their comments allow nil.
 type Options struct {
 	Transport Transport
 	URL       string            // absolute, may contain secrets; never part of an error

@@ -55,7 +55,7 @@ func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 
 // Restamp replaces what a modern server has added to a result by the additions of hop.
 // It keeps the type, a ttlMs and a cacheScope of private. Results that must not be
-// cached lose ttlMs and cacheScope.
+// cached lose ttlMs and cacheScope, except for tasks, whose ttlMs is not about caching.
 func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(nil)
 	if jsonrpc.Get(result, "resultType") == nil {

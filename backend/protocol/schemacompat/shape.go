@@ -21,10 +21,10 @@ const (
 	typeShape
 	schemaShape
 	schemasShape  // a list of schemas
-	namedShape    // schemas by name
+	namedShape    // an object whose members are schemas
 	itemsShape    // a schema or, in old drafts, a list
 	openShape     // a schema for members or items that no other keyword covers, often true or false
-	referredShape // schemas by name, to which references point
+	referredShape // an object whose members are schemas to which references point
 )
 
 // shapes holds the shapes of the keywords of draft 2020-12, older drafts and
