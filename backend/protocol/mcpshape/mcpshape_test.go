@@ -281,7 +281,8 @@ func TestWhatAServerSaysAboutItselfIsMended(t *testing.T) {
 	}
 }
 
-// TestRecordedToolsStayAsTheyAre uses the tool lists that popular servers have sent.
+// TestRecordedToolsStayAsTheyAre logs which tools in the lists of popular servers Item changes.
+// It fails only if it reads too few tools.
 func TestRecordedToolsStayAsTheyAre(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(reference.Path(t, "catalog"), "*.json"))
 	tools, odd := 0, make(map[string]string)
