@@ -72,6 +72,7 @@ func TestParsedServersListPlaceholders(t *testing.T) {
 		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {
 			Where: "args[0]", Text: "${workspaceFolder}",
 		},
+		`{"command": "npx", "args": ["${lineNumber}"]}`:      {Where: "args[0]", Text: "${lineNumber}"},
 		`{"command": "npx", "args": ["--token=${input:t}"]}`: {Where: "args[0]", Text: "${input:t}", Secret: "token"},
 		`{"url": "https://x.example/?key=${input:k}"}`:       {Where: "url", Text: "${input:k}", Secret: "url:key"},
 		`{"command": "${NOT_SET}/bin/x"}`:                    {Where: "command", Text: "${env:NOT_SET}"},

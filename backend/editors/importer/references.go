@@ -38,7 +38,7 @@ var (
 // of the open project, in lower case. Agent Discover has no open project.
 var ofEditor = []string{
 	"workspacefolder", "workspacefolderbasename", "workspaceroot", "workspacerootfoldername", "workspacepath", "projectroot", "projectdir",
-	"project_dir", "cwd", "file", "filebasename", "filedirname", "relativefile", "relativefiledirname", "lineNumber", "selectedtext",
+	"project_dir", "cwd", "file", "filebasename", "filedirname", "relativefile", "relativefiledirname", "linenumber", "selectedtext",
 	"execpath", "defaultbuildtask", "claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
 }
 
