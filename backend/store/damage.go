@@ -62,6 +62,9 @@ func loads(ctx context.Context, file string, db *sql.DB) error {
 
 // unloadable marks an error as damage if it is about a stored value that the hub cannot decode.
 func unloadable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
 	if codeOf(err) == sqlite3.SQLITE_OK || codeOf(err) == sqlite3.SQLITE_ERROR {
 		return damage(err.Error())
 	}

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -171,5 +173,16 @@ func TestADatabaseOfANewerVersionIsRefusedAndUnchanged(t *testing.T) {
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the file was changed: %v", err)
+	}
+}
+
+func TestACancelledInspectionFindsNoDamage(t *testing.T) {
+	for _, err := range []error{context.Canceled, fmt.Errorf("read servers: %w", context.DeadlineExceeded)} {
+		if Damaged(unloadable(err)) {
+			t.Errorf("%v counts as damage", err)
+		}
+	}
+	if err := errors.New("invalid character 'x'"); !Damaged(unloadable(err)) {
+		t.Errorf("%v does not count as damage", err)
 	}
 }
