@@ -151,13 +151,14 @@ func (s *savedState) updateSeen(update func(*seen) bool) error {
 // setRefused stores whether a person does not want the entry in a file.
 func (s *savedState) setRefused(path string, refused bool) error {
 	return s.updateSeen(func(seen *seen) bool {
-		if slices.Contains(seen.Refused, path) == refused {
+		same := func(p string) bool { return pathname.Here.Equal(p, path) }
+		if slices.ContainsFunc(seen.Refused, same) == refused {
 			return false
 		}
 		if refused {
 			seen.Refused = append(seen.Refused, path)
 		} else {
-			seen.Refused = slices.DeleteFunc(seen.Refused, func(p string) bool { return pathname.Here.Equal(p, path) })
+			seen.Refused = slices.DeleteFunc(seen.Refused, same)
 		}
 		return true
 	})

@@ -50,7 +50,8 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 func lastChanges(all []*change) map[string]time.Time {
 	last := make(map[string]time.Time)
 	for _, c := range all {
-		for _, id := range append(c.Shared, c.Editor) {
+		last[c.Editor] = c.At
+		for _, id := range c.Shared {
 			last[id] = c.At
 		}
 	}
