@@ -1,8 +1,10 @@
-// Package audit answers who called what, through which road and with which outcome, and whether somebody has changed
-// that record. Its entries form a chain: each contains the SHA-256 of the one before it. Arguments are kept as a SHA-256
-// only. The hash of the last entry is also kept in a file and in the hub's log, so that a cut at the end shows.
+// Package audit answers who called what, how and with which outcome, and whether somebody has changed that log. Its
+// entries form a chain: each contains the SHA-256 of the entry before it. Arguments are kept as a SHA-256 only. The
+// hash of the last entry, the head, is also kept in a file and in the hub's log, so that entries that were removed
+// from the end are noticed.
 //
-// Somebody who can write all three can still forge a chain; copies of the head on another machine show that.
+// Somebody who can write the database, the file and the log can still forge a chain. A copy of the head on another
+// machine reveals that.
 //
 //	entry 1 ◄─ entry 2 ◄─ … ◄─ entry n ◄─ file, log
 //
@@ -18,17 +20,17 @@ import (
 	"time"
 )
 
-// The kinds of entries that the audit log itself adds. The others are those of requests; see package journal.
+// Kinds of entries that the audit log itself adds. All other kinds are kinds of requests; see package journal.
 const (
 	// Retention says that entries were deleted because of their age.
 	Retention = "retention"
 	// Lost says that entries could not be stored and were dropped.
 	Lost = "lost"
-	// Break says that the stored chain did not end as the hub had left it.
+	// Break says that the last stored entry was not the one that the hub had stored last.
 	Break = "break"
 )
 
-// REST is the road of requests through the REST interface.
+// REST is the value of Entry.Road for requests through the REST interface.
 const REST = "rest"
 
 // Entry is one entry of the chain.
@@ -44,7 +46,7 @@ type Entry struct {
 	Road     string    `json:"road,omitempty" doc:"How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest."`
 	Server   string    `json:"server,omitempty"`
 	Tool     string    `json:"tool,omitempty" doc:"Name of the tool or the prompt, or URI of the resource."`
-	// ArgumentsSHA256 is of the bytes that the client sent.
+	// ArgumentsSHA256 is the hash of the bytes that the client sent.
 	ArgumentsSHA256 string `json:"arguments_sha256,omitempty" doc:"SHA-256 of the arguments as the client sent them."`
 	Outcome         string `json:"outcome,omitempty"`
 	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
@@ -77,10 +79,10 @@ func (s Sealed) Line() string {
 	return strings.TrimSuffix(s.Text, "}") + hashMember + s.Hash + `"}`
 }
 
-// hashMember is what precedes the hash in a line.
+// hashMember precedes the hash in a line that Line returns.
 const hashMember = `,"hash":"`
 
-// Parse reads what Line has returned.
+// Parse reads a line that Line has returned.
 func Parse(line string) (Sealed, error) {
 	line = strings.TrimSpace(line)
 	at := strings.LastIndex(line, hashMember)
@@ -118,7 +120,7 @@ func seal(last Head, entries []Entry) []Sealed {
 	return out
 }
 
-// HashOf returns the SHA-256 of data in hexadecimal, and "" for none.
+// HashOf returns the SHA-256 of data in hexadecimal, and "" if data is empty.
 func HashOf(data []byte) string {
 	if len(data) == 0 {
 		return ""

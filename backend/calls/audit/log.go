@@ -17,14 +17,15 @@ import (
 type Store interface {
 	// AppendAudit stores entries.
 	AppendAudit(ctx context.Context, entries []Sealed) error
-	// AuditEnds returns the last entry that DeleteAudit has deleted, and the last stored one. Both are zero if there
-	// is none; without stored entries, last is that of anchor.
+	// AuditEnds returns the last entry that DeleteAudit has deleted, the anchor, and the last stored entry. Both
+	// are zero if no entry was ever stored. If no entry is stored now, last equals anchor.
 	AuditEnds(ctx context.Context) (anchor, last Head, err error)
 	// AuditEntries returns stored entries in ascending order.
 	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
-	// AuditBefore returns the last entry before which all others began before a time, and a zero Head if there is none.
+	// AuditBefore returns the last of the first entries that all began before a time, and a zero Head if the first
+	// stored entry did not.
 	AuditBefore(ctx context.Context, at time.Time) (Head, error)
-	// DeleteAudit deletes the entries up to one that stays known as the anchor.
+	// DeleteAudit deletes the entries up to and including through, and stores through as the anchor.
 	DeleteAudit(ctx context.Context, through Head) error
 }
 
@@ -51,13 +52,14 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Log is the end of the chain. It is safe for concurrent use. Its methods accept a nil *Log, which keeps nothing.
+// Log appends entries to the chain and verifies it. It is safe for concurrent use. Append, Announce and Trim accept
+// a nil *Log, which keeps nothing.
 type Log struct {
 	options Options
 
 	trimming sync.RWMutex // held while entries are deleted, and for reading while the chain is verified
 
-	mu   sync.Mutex // held while entries are sealed and stored, so that no two follow the same one
+	mu   sync.Mutex // held while entries are sealed and stored, so that no two entries follow the same one
 	last Head
 }
 
@@ -164,8 +166,8 @@ func (l *Log) Entries(ctx context.Context, q Query) ([]Sealed, error) {
 	return l.options.Store.AuditEntries(ctx, q)
 }
 
-// Trim deletes the entries that are older than the retention, in whole days. The chain then begins at the anchor, which
-// an entry of kind Retention names.
+// Trim deletes the entries that are older than the retention, in whole days. The last deleted entry becomes the
+// anchor of the chain, and an entry of kind Retention names it.
 func (l *Log) Trim(ctx context.Context) error {
 	if l == nil || l.options.Retention == 0 {
 		return nil
@@ -181,7 +183,7 @@ func (l *Log) Trim(ctx context.Context) error {
 	if err != nil || through.Seq <= anchor.Seq {
 		return err
 	}
-	// The entry comes first: the chain is whole with it, whether the hub is killed before the deletion or after it.
+	// Append the entry before the deletion: the chain is valid if the hub is killed between the two.
 	note := []Entry{{At: time.Now(), Kind: Retention, Count: through.Seq - anchor.Seq, Through: &through}}
 	if err := l.Append(note, func(s []Sealed) error { return store.AppendAudit(ctx, s) }); err != nil {
 		return err

@@ -26,7 +26,7 @@ type Report struct {
 // page is how many entries are read at a time.
 const page = 1000
 
-// Verify reads the whole chain and compares it with the file of the head and the hub's log.
+// Verify reads the whole chain and compares it with the heads in the file and in the hub's log.
 func (l *Log) Verify(ctx context.Context) (Report, error) {
 	l.trimming.RLock()
 	defer l.trimming.RUnlock()
@@ -54,7 +54,7 @@ func (l *Log) Verify(ctx context.Context) (Report, error) {
 	}
 }
 
-// heads returns the heads that are kept outside of the store, also in memory, by their positions.
+// heads returns the hashes of heads that are kept in the file, the hub's log and memory, by position.
 func (l *Log) heads() (map[int64][]string, error) {
 	heads := make(map[int64][]string)
 	if l.options.Logged != nil {
@@ -76,7 +76,7 @@ func (l *Log) heads() (map[int64][]string, error) {
 	return heads, nil
 }
 
-// VerifyExport reads a chain of lines, of which each is one that Sealed.Line has returned. It accepts any first entry.
+// VerifyExport verifies a chain that was exported as one Sealed.Line per line. The chain may begin with any entry.
 func VerifyExport(from io.Reader) (Report, error) {
 	c := &chain{}
 	lines := bufio.NewScanner(from)
@@ -101,7 +101,7 @@ func VerifyExport(from io.Reader) (Report, error) {
 type chain struct {
 	anchor   Head
 	heads    map[int64][]string // hashes that entries must have
-	exported bool               // nothing is known of the entries before the first
+	exported bool               // the entries before the first one are unknown
 
 	last     Head
 	at       int64 // position of the last entry that was read

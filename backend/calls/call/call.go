@@ -31,7 +31,7 @@ import (
 // Pipeline sends requests to servers. It is safe for concurrent use.
 type Pipeline struct {
 	options Options
-	mended  sync.Map      // whose results were mended, to log it once
+	mended  sync.Map      // tools and methods whose results were mended, to log each once
 	slots   chan struct{} // holds one token for each request in flight
 }
 
@@ -45,11 +45,11 @@ type Options struct {
 	Person    Person // nil approves nothing
 	Catalog   *catalog.Catalog
 	Features  *features.Listings
-	// Near returns the names of tools of a server that a client may have meant by a name that the server does not list. The
-	// client is as Request.LimitedAs. It may be nil.
+	// Near returns the names of tools of a server that are similar to a name that the server does not list. client
+	// is as in Request.LimitedAs. Near may be nil.
 	Near       func(client, server, tool string) []string
-	Quarantine *quarantine.Keeper // nil holds nothing
-	Screen     *screen.Screen     // nil judges nothing
+	Quarantine *quarantine.Keeper // nil if no definitions are held
+	Screen     *screen.Screen     // nil if nothing is screened
 	Bus        *events.Bus
 	Log        *slog.Logger
 }
@@ -79,7 +79,7 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	if err := e.permit(ctx); err != nil {
 		return Result{}, err
 	}
-	if e.judged && e.Method != taskState { // the result of a task's state is only a part of the answer
+	if e.judged && e.Method != taskState { // the answer to tasks/get contains the result in one member only
 		// A person may have released the result of an earlier request like this one.
 		if released, ok := e.p.options.Screen.Released(e.subject); ok {
 			return Result{JSON: released, ToolError: failed(released)}, nil
@@ -91,8 +91,7 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	return e.send(ctx)
 }
 
-// Lease keeps a server running for a caller in the session of a client; see
-// upstream.Manager.Lease.
+// Lease keeps a server running for who, in a session of a client; see upstream.Manager.Lease.
 func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstream.Caller) (*upstream.Lease, error) {
 	admitted, err := p.admit(Request{Server: server})
 	if err != nil {
@@ -101,7 +100,7 @@ func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstre
 	return p.options.Upstream.Lease(ctx, admitted, session, who)
 }
 
-// Held returns why a tool of a server must not be called, and nil unless it is held.
+// Held returns an error if a tool is held until a person approves its definition.
 func (p *Pipeline) Held(server, tool string) error {
 	v, err := p.options.Registry.Get(server)
 	if err != nil {

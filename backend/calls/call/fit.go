@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// fit replaces a result by one that clients accept, or returns an error that names the server. People who try a tool see what
-// its server sends.
+// fit changes a result so that clients accept it, or returns an error that names the server. Direct requests and
+// calls without a session, with which people try a server, get the result unchanged.
 func (e *exchange) fit(r *Result) error {
 	switch {
 	case e.Direct, e.Method == callTool && e.Session == "":
@@ -34,8 +34,8 @@ func (e *exchange) fit(r *Result) error {
 	return nil
 }
 
-// fitCall returns the result of a call as clients accept it. If there is none, it is one
-// that says so to the model.
+// fitCall returns the result of a call, changed so that clients accept it. If that is impossible, it returns an
+// error result that explains the problem to the model.
 func (e *exchange) fitCall(answer upstream.Result) json.RawMessage {
 	result, changes, err := mcpshape.Result(callTool, mcpshape.Of{Server: e.Server, Name: e.Tool}, answer.JSON, answer.Modern)
 	e.p.noteMended(e.Server, e.Tool, changes, err)
@@ -51,8 +51,7 @@ func (e *exchange) fitCall(answer upstream.Result) json.RawMessage {
 	return failure
 }
 
-// fitState returns the state of a task, as MCP 2026-07-28 has it, with a result as clients
-// accept it.
+// fitState applies fitCall to the result in the state of a task of MCP 2026-07-28.
 func (e *exchange) fitState(state json.RawMessage) json.RawMessage {
 	result := jsonrpc.Get(state, "result")
 	if len(result) == 0 || result[0] != '{' {
@@ -65,8 +64,8 @@ func (e *exchange) fitState(state json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(state, "result", fitting)
 }
 
-// noteMended logs that clients would have refused a result, once for each tool, or each method,
-// of a server. It names members only, because values may be secret.
+// noteMended logs that clients would have refused a result, once for each tool or method of a server. It logs the
+// name of the wrong member but no value, because values may be secret.
 func (p *Pipeline) noteMended(server, what string, changes []mcpshape.Change, err error) {
 	if err == nil && len(changes) == 0 {
 		return

@@ -14,14 +14,15 @@ import (
 
 // Person approves calls for which the configuration requires that.
 type Person interface {
-	// Approve asks whether a call may be made, and for how long that holds. A refusal is a fault.Denied.
+	// Approve asks whether a call may be made, and returns for which calls the approval holds. A refusal is a
+	// fault.Denied.
 	Approve(ctx context.Context, q Question) (rules.Scope, error)
 }
 
 // Question asks a person whether a tool may be called.
 type Question struct {
 	Server, Tool    string          // the tool by the name that its server lists
-	Client, Session string          // whose call it is; empty if it is not known
+	Client, Session string          // who makes the call; empty if that is not known
 	Arguments       json.RawMessage // as the client sent them
 }
 
@@ -41,7 +42,7 @@ func (e *exchange) permit(ctx context.Context) error {
 				return err
 			}
 		}
-		if e.server.ID == 0 { // rules are about configured servers
+		if e.server.ID == 0 { // rules apply to configured servers only
 			return nil
 		}
 		if err := e.p.heldTool(e.server, e.Tool); err != nil {
@@ -62,7 +63,7 @@ func (e *exchange) permit(ctx context.Context) error {
 	}
 }
 
-// held returns why a request must not be made: because it concerns something that waits for a person's approval.
+// held returns an error if a request concerns a definition that is held until a person approves it.
 func (p *Pipeline) held(server registry.Server, method string, params json.RawMessage) error {
 	if p.options.Quarantine == nil {
 		return nil
@@ -70,7 +71,7 @@ func (p *Pipeline) held(server registry.Server, method string, params json.RawMe
 	return p.options.Quarantine.Refuse(server, method, params)
 }
 
-// heldTool is held for a call of a tool.
+// heldTool is held for calls of tools.
 func (p *Pipeline) heldTool(server registry.Server, tool string) error {
 	if p.options.Quarantine == nil {
 		return nil
@@ -78,8 +79,8 @@ func (p *Pipeline) heldTool(server registry.Server, tool string) error {
 	return p.options.Quarantine.RefuseTool(server, tool)
 }
 
-// approvable returns a tool with a hash that also covers how its server is started. A tool
-// that the server has not listed has only that hash.
+// approvable returns a tool whose hash also covers how its server is started. If the server has not listed the
+// tool, the hash covers nothing else.
 func approvable(server registry.Server, name string, in *catalog.Snapshot) *catalog.Tool {
 	tool := catalog.Tool{Server: server.Name, Name: name}
 	if known, ok := in.Lookup(server.Name, name); ok {
@@ -89,7 +90,8 @@ func approvable(server registry.Server, name string, in *catalog.Snapshot) *cata
 	return &tool
 }
 
-// approve returns an error unless a person approves a call, or has approved it.
+// approve asks a person unless an earlier approval covers the call. It returns an error unless the call is
+// approved.
 func (e *exchange) approve(ctx context.Context, tool *catalog.Tool) error {
 	o := e.p.options
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// record stores what became of a request: of calls and of what a person requests in the log, of the rest only what reads
-// something, in the audit log.
+// record records the outcome of a request. Calls of tools and direct requests go to the log and the audit log,
+// other requests that read something go to the audit log only, and the rest is not recorded.
 func (e *exchange) record(ctx context.Context, result Result, err error) {
 	r := journal.Record{
 		At: e.began, Client: e.Client, Session: e.Session, Server: e.Server, Tool: e.Tool, Outcome: outcome(result, err),
@@ -46,8 +46,8 @@ func (e *exchange) record(ctx context.Context, result Result, err error) {
 	e.p.options.Journal.Record(r, arguments, answer, e.p.options.Upstream.Redactor(e.server))
 }
 
-// refusedHow returns the outcome of a request that was not sent: the server was asked for its tools in vain, or the hub, a rule
-// or a person does not want it.
+// refusedHow returns the outcome of a request that was not sent. If the server failed to start or to list its
+// tools, that is the outcome; otherwise the hub, a rule or a person refused the request.
 func refusedHow(ctx context.Context, err error) journal.Outcome {
 	switch kind := fault.KindOf(err); {
 	case ctx.Err() != nil:

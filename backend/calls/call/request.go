@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Methods that the pipeline treats in their own way.
+// Methods that the pipeline handles specially.
 const (
 	callTool   = "tools/call"
 	taskState  = "tasks/get"
@@ -24,7 +24,7 @@ const (
 type Request struct {
 	Method string // empty for tools/call
 	Client string // the client's name from initialize, or "dashboard" or "rest" for a request through REST
-	// LimitedAs is the client whose limits in the configuration count; empty for none.
+	// LimitedAs is the client whose limits in the configuration apply; empty for none.
 	LimitedAs string
 	Session   string // id of the client's session; empty for a request through REST
 	Origin
@@ -34,40 +34,39 @@ type Request struct {
 	// the registry instead.
 	Unlisted registry.Server
 	Tool     string // the tool that is called, or whose task the request is about; empty for none or an unknown one
-	// Arguments are those of the call of Tool, for a request about a task of which the client knows only the call.
+	// Arguments are the arguments of the call that started a task, for a request about a task whose id the client
+	// does not know.
 	Arguments json.RawMessage
-	// Vet returns why the caller does not make the call of a tool that was not known before its server was asked for its
-	// tools because of this call. It may be nil; callers look at known tools themselves.
+	// Vet returns an error if the caller refuses the call. It is called only for a tool that was unknown until this
+	// call made the hub read the server's tools again; callers check known tools before. It may be nil.
 	Vet func() error
-	// Params are the params as the client sent them. Call owns them. It replaces the name of a tool and removes what could be
-	// taken for a checked member instead of it; everything else is sent unchanged.
+	// Params are the params as the client sent them. Call owns them. It replaces the name of a tool and removes
+	// members that a server might read in place of a checked one; everything else is sent unchanged.
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
-	// Internal is a request of the hub itself. Caller and Progress are nil.
+	// Internal marks a request of the hub itself. Caller and Progress are nil.
 	Internal bool
-	// Direct is a request of a person who tries a server, other than tools/call: its params are sent unchanged, and the
-	// result is neither judged nor mended.
+	// Direct marks a request, other than tools/call, of a person who tries a server: its params are sent unchanged,
+	// and the result is neither screened nor changed.
 	Direct bool
-	Over   *upstream.Lease // whose session is used while it takes calls; may be nil
+	Over   *upstream.Lease // the request uses its session while that accepts calls; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
 
-// Origin is what the audit log has of the client besides its name and session; see
-// audit.Entry.
+// Origin is what the audit log records about the client besides its name and session; see audit.Entry.
 type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a request.
 type Result struct {
-	JSON      json.RawMessage // byte for byte as the server sent it, unless it is for a client that would refuse it
-	Modern    bool            // it is of the modern era
+	JSON      json.RawMessage // byte for byte as the server sent it, unless clients would refuse that
+	Modern    bool            // the server speaks MCP 2026-07-28 or later
 	ToolError bool            // isError is true: the tool itself failed
 
 	answer upstream.Result
 }
 
-// Lease returns a lease of the session with the server that has given the result; see
-// upstream.Result.Lease.
+// Lease returns a lease of the session that returned the result; see upstream.Result.Lease.
 func (r Result) Lease() *upstream.Lease { return r.answer.Lease() }
 
 // failed reports whether a result says that the tool itself has failed.
@@ -75,15 +74,15 @@ func failed(result json.RawMessage) bool {
 	return string(jsonrpc.Get(result, "isError")) == "true"
 }
 
-// checked are the members of params by which the hub decides whether a request may be made.
-// Servers must not read others in place of them.
+// checked are the members of params that decide whether a request may be made. Other members that a server might
+// read in their place are removed.
 var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
-// reading maps the methods that read something to their kinds in the log and to the members of the params that name what is
-// read, and of the result that have it.
+// reading maps each method that reads something to its kind in the log, to the member of the params that names what
+// to read, and to the member of the result that contains it.
 var reading = map[string]struct {
 	kind           journal.Kind
-	member, answer string // of the params what is read, and of the result what was read
+	member, answer string
 }{
 	"resources/read": {journal.ResourceRead, "uri", "contents"},
 	"prompts/get":    {journal.PromptGet, "name", "messages"},
@@ -94,11 +93,11 @@ type exchange struct {
 	Request
 	p      *Pipeline
 	began  time.Time
-	server registry.Server // once it is resolved
-	by     *rules.Policy   // by which a call is made
+	server registry.Server // set by resolve
+	by     *rules.Policy   // the policy that applies to the call; set by resolve
 	sent   bool
 
-	subject screen.Call // what is judged
+	subject screen.Call // the call as package screen judges it
 	judged  bool        // whether a model reads the result
 }
 
@@ -114,8 +113,7 @@ func (p *Pipeline) exchange(r Request) *exchange {
 	return e
 }
 
-// subject returns a request as it is judged, and whether its result is: whether it is text
-// that a model reads.
+// subject returns a request in the form that package screen judges, and whether a model reads the result.
 func (r Request) subject() (screen.Call, bool) {
 	s := screen.Call{Method: r.Method, Server: r.Server, Tool: r.Tool, Client: r.Client, Session: r.Session}
 	switch {

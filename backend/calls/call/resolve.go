@@ -15,13 +15,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Rules, approvals and holds are about definitions, so a name that no list contains would pass them. Therefore requests that
-// name a tool or a prompt are sent only if the server lists exactly this name: many servers read another spelling of a name,
-// such as one in upper case or with a space after it, as the name.
+// Rules, approvals and holds apply to listed definitions, so a name that no list contains would pass them.
+// Therefore requests that name a tool or a prompt are sent only if the server lists exactly this name: many servers
+// read another spelling of a name, such as one in upper case or with a space after it, as the name.
 
-// resolve sets the server of a request, the rules that hold, and for a call the name that the server lists. It returns an error
-// if the server must not be called or does not list what the request names, and otherwise whether it was asked for its lists
-// again.
+// resolve sets the server of a request, the policy, and for a call the name that the server lists. It returns an
+// error if the server must not be called or does not list the requested name. asked reports whether the server was
+// asked for its list again.
 func (e *exchange) resolve(ctx context.Context) (asked bool, err error) {
 	e.by = e.p.options.Rules.Get()
 	if e.server, err = e.p.admit(e.Request); err != nil {
@@ -40,8 +40,8 @@ func (e *exchange) resolve(ctx context.Context) (asked bool, err error) {
 			return e.listsPrompt(ctx, ref)
 		}
 	}
-	// Resources need not be listed: they may come from templates and from results, and what is held of them is compared by
-	// their meaning, not by their spelling.
+	// Resources need not be listed: they may come from templates and from results. The check for held resources
+	// does not depend on the spelling of a URI.
 	return false, nil
 }
 
@@ -57,8 +57,8 @@ func (p *Pipeline) admit(r Request) (registry.Server, error) {
 	return server, server.Usable()
 }
 
-// listsTool returns an error unless the server of a call lists its tool, or has listed it and it is held. If it does not, the
-// server is asked for its tools again.
+// listsTool returns an error unless the server lists the tool of a call, or the tool is held. If the tool is
+// unknown, the server is first asked for its tools again.
 func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	o, server := e.p.options, e.server
 	lists := func() bool {
@@ -85,7 +85,7 @@ func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	return true, unlisted(server, "tool", e.Tool, near, asking)
 }
 
-// listsPrompt returns an error unless the server lists the prompt that params name, or has listed it and it is held.
+// listsPrompt returns an error unless the server lists the prompt that params name, or the prompt is held.
 func (e *exchange) listsPrompt(ctx context.Context, params json.RawMessage) (asked bool, err error) {
 	if e.Internal {
 		return false, nil
@@ -113,7 +113,7 @@ func namesIn(params json.RawMessage) (names []string) {
 	return names
 }
 
-// hasPrompt reports whether a server lists a prompt, or has listed it and it is held.
+// hasPrompt reports whether a server lists a prompt, or the prompt is held.
 func (p *Pipeline) hasPrompt(server registry.Server, name string) bool {
 	if server.ID == 0 {
 		return p.options.Upstream.Lists(server.Name, "prompts/list", name)
@@ -126,8 +126,9 @@ func (p *Pipeline) hasPrompt(server registry.Server, name string) bool {
 	return p.held(server, "prompts/get", jsonrpc.Set(nil, "name", jsonrpc.Quote(name))) != nil
 }
 
-// unlisted returns the error of a request that names what its server does not list. near are names that may be meant, and
-// asking is why the server could not be asked for its list. MCP clients get the error that servers give for unknown names.
+// unlisted returns the error of a request for a tool or prompt that its server does not list. near are similar
+// names. asking is the error of asking the server for its list again, or nil. MCP clients get the error that
+// servers return for unknown names.
 func unlisted(server registry.Server, what, name string, near []string, asking error) error {
 	if asking != nil && !errors.Is(asking, upstream.ErrUnread) {
 		return asking

@@ -7,7 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// screenArguments replaces the arguments of a call by those to send.
+// screenArguments masks the credentials in the arguments of a call, or returns an error if the call must not be
+// made.
 func (e *exchange) screenArguments() error {
 	if !e.judged || e.Method != callTool {
 		return nil
@@ -20,7 +21,7 @@ func (e *exchange) screenArguments() error {
 	return nil
 }
 
-// screenResult returns a result as it is passed on, or why it is kept back.
+// screenResult returns the result to pass on, or an error if it is kept back.
 func (e *exchange) screenResult(r Result) (_ Result, err error) {
 	switch {
 	case !e.judged, !e.sent: // not sent: a person has released it
@@ -36,7 +37,7 @@ func (e *exchange) screenResult(r Result) (_ Result, err error) {
 	return r, nil
 }
 
-// screenState judges the result in the state of a task, as MCP 2026-07-28 has it.
+// screenState judges the result in the state of a task of MCP 2026-07-28.
 func (e *exchange) screenState(state json.RawMessage) (json.RawMessage, error) {
 	result := jsonrpc.Get(state, "result")
 	if result == nil {
@@ -52,8 +53,8 @@ func (e *exchange) screenState(state json.RawMessage) (json.RawMessage, error) {
 	return jsonrpc.Set(state, "result", judged), nil
 }
 
-// TaskState returns the state of a task that its server announces, as it is passed on, or
-// why its result is kept back.
+// TaskState returns the state of a task that a server sent in a notification, fitted and screened. The error says
+// that the result in it is kept back.
 func (p *Pipeline) TaskState(about Request, state json.RawMessage) (json.RawMessage, error) {
 	about.Method = taskState
 	e := p.exchange(about)

@@ -15,7 +15,7 @@ const maxInFlight = 1024
 // FlightChanged is published when a request begins or ends.
 type FlightChanged struct{}
 
-// send sends a request and returns the answer, as its client accepts it.
+// send sends a request and returns the answer, changed so that the client accepts it.
 func (e *exchange) send(ctx context.Context) (_ Result, err error) {
 	select {
 	case e.p.slots <- struct{}{}:

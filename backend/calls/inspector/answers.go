@@ -26,7 +26,7 @@ type Scope string
 // The scopes of answers.
 const (
 	Once       Scope = ""        // not remembered
-	ForSession Scope = "session" // until the client whose call asked has left, or the hub ends
+	ForSession Scope = "session" // until the session of the client that caused the question ends
 	Always     Scope = "always"  // until a person removes it or the configuration of the server changes
 )
 
@@ -41,7 +41,7 @@ const (
 type Remembered struct {
 	ID      string
 	Server  string
-	Client  string // of ForSession: whose session; empty for the dashboard
+	Client  string // for ForSession: the client of the session; empty for the dashboard
 	Session string
 	Mode    Mode
 	Action  string // accept or decline
@@ -52,7 +52,7 @@ type Remembered struct {
 	Scope    Scope
 	At       time.Time
 	Launch   string // hash of how the server is started
-	Content  []byte // of accept: the values; encrypted in the store
+	Content  []byte // for accept: the values of the form; encrypted in the store
 }
 
 // AnswerStore keeps the answers with the scope Always.
@@ -73,7 +73,7 @@ type Vault interface {
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
 }
 
-// asker is where a question comes from.
+// asker identifies the call that caused a question.
 type asker struct {
 	server, client, session string
 	redactor                *redact.Redactor
@@ -81,7 +81,6 @@ type asker struct {
 
 func askerOf(q upstream.Question) asker { return asker{q.Server, q.Client, q.Session, q.Redactor} }
 
-// answers holds the remembered answers.
 type answers struct {
 	store      AnswerStore
 	vault      Vault
@@ -91,8 +90,7 @@ type answers struct {
 	sessions []Remembered // of the scope ForSession, oldest first
 }
 
-// launch returns the hash of how a server is started. It is empty for transient
-// servers, which are never started another way.
+// launch returns the hash of how a server is started, and "" for a transient server.
 func (a *answers) launch(server string) (string, error) {
 	if isTransient(server) {
 		return "", nil
@@ -148,7 +146,7 @@ func (a *answers) list(ctx context.Context) ([]Remembered, error) {
 	return all, nil
 }
 
-// remember keeps a reply for later questions, if the person wants that.
+// remember keeps a reply for later questions if r.Remember says so.
 func (a *answers) remember(ctx context.Context, e *elicitation, r Reply) error {
 	if r.Remember == Once {
 		return nil
@@ -156,7 +154,7 @@ func (a *answers) remember(ctx context.Context, e *elicitation, r Reply) error {
 	switch {
 	case r.Remember != ForSession && r.Remember != Always:
 		return fault.New(fault.Invalid, "remember must be session or always")
-	case e.Mode == Approval && r.Action == "accept": // package policy keeps it
+	case e.Mode == Approval && r.Action == "accept": // package rules keeps it
 		return nil
 	case e.Mode == Approval:
 		return fault.New(fault.Invalid, "a refusal cannot be remembered; disable the tool with a rule")
@@ -203,7 +201,7 @@ func (a *answers) rememberForSession(kept Remembered) {
 	a.sessions = a.sessions[max(0, len(a.sessions)-maxSessionAnswers):]
 }
 
-// forgetSessions removes answers of the scope ForSession.
+// forgetSessions removes the matching answers of the scope ForSession and returns how many.
 func (a *answers) forgetSessions(match func(Remembered) bool) (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,8 +229,8 @@ func questionHash(e Elicitation) string {
 // Answers returns the remembered answers, oldest first.
 func (b *Inbox) Answers(ctx context.Context) ([]Remembered, error) { return b.answers.list(ctx) }
 
-// Stale reports whether an answer is not given any more, because its server is
-// started another way than when a person chose the answer.
+// Stale reports whether an answer is not given any more, because the command or address of its server has changed
+// since a person chose the answer.
 func (b *Inbox) Stale(r Remembered) bool {
 	launch, err := b.answers.launch(r.Server)
 	return err != nil || launch != r.Launch

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Caller is the upstream.Caller of one request that a person or a script makes. It notes
-// whether the server has asked something that nobody could see.
+// Caller is the upstream.Caller of one request that a person or a script makes. It notes whether the server asked a
+// question that no window or tray could show.
 type Caller struct {
 	// Tasks says that a server of MCP 2026-07-28 may run the request as a task.
 	Tasks  bool
@@ -52,7 +52,7 @@ func (c *Caller) Unseen(server string) error {
 	}
 }
 
-// unseenError is the error for a server whose question nobody could see.
+// unseenError is the answer to a server whose question nobody could see.
 type unseenError struct{ rpc *jsonrpc.Error }
 
 func (e unseenError) Error() string { return e.rpc.Error() }

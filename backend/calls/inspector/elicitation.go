@@ -15,7 +15,7 @@ type Mode string
 const (
 	Form     Mode = "form"     // elicitation: the person fills in a form
 	URL      Mode = "url"      // elicitation: the person opens a web page
-	Sampling Mode = "sampling" // the person writes what a model would
+	Sampling Mode = "sampling" // sampling: the person writes the message in place of a model
 	Approval Mode = "approval" // the hub asks whether it may call a tool
 )
 
@@ -23,14 +23,14 @@ const (
 type Elicitation struct {
 	ID      string
 	Server  string
-	Client  string // whose call caused the question; empty if it is not known
+	Client  string // client whose call caused the question; empty if it is not known
 	Mode    Mode
 	Message string
 	Schema  json.RawMessage // of Form: requestedSchema, as the server sent it
 	URL     string          // of URL, as the server sent it
 	Request json.RawMessage // of Sampling: the parameters, as the server sent them; of Approval: tool and arguments
 	At      time.Time
-	Expires time.Time // when the server is told that nobody has answered
+	Expires time.Time // when the question ends unanswered and the server gets an error
 }
 
 // Asked is published when a question was added to the inbox.
@@ -39,10 +39,10 @@ type Asked struct{ Elicitation }
 // Unanswered says why a question has ended without an answer.
 type Unanswered string
 
-// The reasons.
+// Reasons why a question ended unanswered.
 const (
 	Expired   Unanswered = "expired"   // nobody has answered in time
-	Withdrawn Unanswered = "withdrawn" // the call that caused it has ended, or its server
+	Withdrawn Unanswered = "withdrawn" // the call that caused it, or its server, has ended
 )
 
 // Answered is published when a question does not wait any more.

@@ -23,8 +23,7 @@ const (
 	// answerTimeout is how long a question waits for a person's answer, unless
 	// the context of the question ends earlier.
 	answerTimeout = 10 * time.Minute
-	// unseenTimeout is how long a question waits that neither a window nor a tray
-	// shows and that no program has read.
+	// unseenTimeout is how long a question waits if no window or tray shows it and no program reads it.
 	unseenTimeout = 10 * time.Second
 	maxWaiting    = 64 // waiting questions of all servers
 	maxPerServer  = 8  // waiting questions of one server
@@ -169,7 +168,7 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 	return b.hold(ctx, asked, from, q.Method, func() { added(false) })
 }
 
-// hold is wait without remembered answers; about names the question in errors.
+// hold is wait without remembered answers. Errors call the question about.
 func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about string, added func()) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
@@ -238,8 +237,8 @@ func (b *Inbox) drop(id string, why Unanswered) bool {
 	return waited
 }
 
-// Elicitations returns the waiting questions, oldest first, for somebody who may answer
-// them.
+// Elicitations returns the waiting questions, oldest first, and marks them as seen, so that they wait for the full
+// timeout.
 func (b *Inbox) Elicitations() []Elicitation {
 	b.mu.Lock()
 	defer b.mu.Unlock()

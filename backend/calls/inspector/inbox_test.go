@@ -37,7 +37,7 @@ type result struct {
 	err    error
 }
 
-// ask asks in the background.
+// ask calls b.Ask in a goroutine.
 func ask(ctx context.Context, b *Inbox, q upstream.Question) <-chan result {
 	got := make(chan result, 1)
 	go func() {

@@ -19,8 +19,8 @@ type Reply struct {
 	ByPerson bool // it is certain that a person answers, and not a program
 }
 
-// Respond answers a question. If no such question waits, the error is a
-// fault.NotFound. If the answer cannot be remembered, the question waits on.
+// Respond answers a question. If no such question waits, the error is a fault.NotFound. If the answer cannot be
+// remembered, Respond returns an error and the question keeps waiting.
 func (b *Inbox) Respond(ctx context.Context, id string, r Reply) error {
 	if r.Action != "accept" && r.Action != "decline" && r.Action != "cancel" {
 		return fault.New(fault.Invalid, "action must be accept / decline / cancel")

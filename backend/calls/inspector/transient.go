@@ -94,8 +94,7 @@ func (i *Inspector) start(ctx context.Context, opened *Transient, life time.Dura
 	return opened, nil
 }
 
-// reserve makes room for one more transient server, or returns a fault.Busy.
-// Open gives the room back when the start has ended.
+// reserve counts one more starting server, or returns a fault.Busy if too many are open. start ends the count.
 func (i *Inspector) reserve() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

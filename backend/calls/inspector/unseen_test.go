@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// asking is a pipeline whose server asks a question during a call, which then fails or not.
+// asking is a Pipeline whose server asks a question during the call. If failed is set, the call then fails.
 type asking struct {
 	t      *testing.T
 	failed bool

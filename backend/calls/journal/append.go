@@ -12,7 +12,7 @@ import (
 // does not accept them.
 const maxUnstored = 16 << 20
 
-// Problem says why records are not in the store.
+// Problem says why records could not be stored.
 type Problem struct {
 	Err     error // of the last attempt to store them; nil if all records are stored
 	Waiting int   // records that will be stored when the store works again
@@ -75,9 +75,8 @@ func (j *Journal) appendBatch(batch []Record) {
 	}
 }
 
-// keep keeps records that could not be stored. It drops the oldest if they need
-// more than maxUnstored, but keeps refused ones without their texts. The caller
-// holds writing.
+// keep keeps records that could not be stored, to store them later. If they need more than maxUnstored, it drops
+// the oldest, except refused ones, of which it drops the texts. The caller holds writing.
 func (j *Journal) keep(records []Record, err error) {
 	size, first := 0, len(records)
 	for first > 0 && size < maxUnstored {

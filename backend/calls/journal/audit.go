@@ -42,7 +42,7 @@ func listed(records []Record) []Record {
 	return out
 }
 
-// refusals returns the refused ones of records, without their texts.
+// refusals returns the refused records, without their texts.
 func refusals(records []Record) (out []Record) {
 	for _, r := range records {
 		if r.Outcome == Refused {

@@ -67,8 +67,8 @@ type Options struct {
 	Log       *slog.Logger
 	Retention time.Duration // how long records are kept; 0 keeps them forever
 	Audit     *audit.Log    // gets an entry for each request of a client; nil for none
-	// Await waits a while until texts can be redacted completely, and reports
-	// whether they can. Nil means that they always can.
+	// Await waits for a limited time until texts can be redacted completely, that is, until the stored secrets are
+	// known. It reports whether they are. Nil means that they always are.
 	Await func(context.Context) bool
 }
 
@@ -139,12 +139,10 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// Record adds one record. If result is not nil, it is the server's answer to a
-// call, and its text becomes the record's Response. args is JSON. The journal
-// stores redacted and shortened copies of all texts. It reads result later: the
-// caller must not modify it. A zero r.At becomes the current time minus
-// r.Latency. Refused records are stored before Record returns, after those that
-// came before them, others within batchEvery.
+// Record adds one record. If result is not nil, it is the server's answer to a call, and its text becomes the
+// record's Response. args is JSON. The journal stores redacted and shortened copies of all texts. It reads result
+// later: the caller must not modify it. A zero r.At becomes the current time minus r.Latency. A refused record is
+// stored before Record returns, after all queued records; other records are stored within batchEvery.
 func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redact.Redactor) {
 	r.Kind = cmp.Or(r.Kind, Call)
 	if r.At.IsZero() {

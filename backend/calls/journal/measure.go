@@ -224,7 +224,7 @@ func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	return true, nil
 }
 
-// adopt puts tallies in the place of those in memory.
+// adopt replaces the tallies in memory that have the same server and tool.
 func (j *Journal) adopt(tallies []Tally) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// maxRecent is how many of a server's last calls decide whether its calls
-	// fail.
+	// maxRecent is how many of a server's last calls decide whether the server counts as failing.
 	maxRecent = 10
 	// fewestRecent is how many calls are needed for a decision.
 	fewestRecent = 5
@@ -23,8 +22,7 @@ type Recent struct {
 	since         int // successes after the last error
 }
 
-// Fail reports whether at least half of the calls failed, and the last ones did
-// not all succeed.
+// Fail reports whether at least half of the calls failed, unless the last recovered calls all succeeded.
 func (r Recent) Fail() bool {
 	return r.Calls >= fewestRecent && 2*r.Errors >= r.Calls && r.since < recovered
 }

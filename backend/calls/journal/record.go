@@ -46,7 +46,8 @@ type Record struct {
 	ID   int64     // 0 until it is stored; grows and is never reused
 	At   time.Time // start of the call or event
 	Kind Kind      // empty means Call
-	// the client's name from initialize, or "dashboard" or "rest" for the hub's own; empty for messages that the server sent on its own
+	// Client is the client's name from initialize, or "dashboard" or "rest" for requests through REST. It is empty
+	// for messages that a server sends unasked.
 	Client   string
 	Session  string
 	Server   string
@@ -56,7 +57,7 @@ type Record struct {
 	Outcome  Outcome
 	Latency  time.Duration
 
-	// The following is not stored with the record, but in the audit log.
+	// The following fields are stored in the audit log only.
 	Editor, Token, Road, Code string // as in audit.Entry
 	// Unlisted keeps the record out of the journal: only the audit log has it.
 	Unlisted bool

@@ -109,8 +109,7 @@ func (j *Journal) drainUntil(ended <-chan struct{}) {
 	}
 }
 
-// drain stores the records in the queue, those that could not be stored before, and then
-// the last one, if there is one.
+// drain stores the queued records, those that could not be stored earlier, and after them the entries in last.
 func (j *Journal) drain(last ...entry) {
 	j.draining.Lock()
 	defer j.draining.Unlock()

@@ -33,7 +33,7 @@ func redacted(text string, redactor *redact.Redactor) string {
 	return head
 }
 
-// Response returns the text that a record has of a tool's result.
+// Response returns the text that a record keeps of a tool's result, redacted and cut.
 func Response(result json.RawMessage, redactor *redact.Redactor) string {
 	return redacted(textOf(result, limitFor(redactor)), redactor)
 }

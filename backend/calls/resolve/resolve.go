@@ -1,5 +1,5 @@
-// Package resolve answers which tool a name means that a model, a person or a file gives. Whether the tool may be called is
-// left to packages call and rules.
+// Package resolve finds the tool that a name from a model, a person or a file means. Packages call and rules decide
+// whether the tool may be called.
 package resolve
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Tool is what a name means.
+// Tool is the tool that a name means.
 type Tool struct {
 	Server string
-	Name   string        // as the tool appears to the caller, or as it was written if it is not known
-	Known  *catalog.Tool // nil if no list has the tool; then its server may be asked again
+	Name   string        // as the tool appears to the caller, or as the caller wrote it if the tool is not known
+	Known  *catalog.Tool // nil if no tool list contains the tool; then its server may be asked for its list again
 }
 
-// Key returns the key of the tool, which has the name that its server lists.
+// Key returns the key of the tool, with the name that its server lists.
 func (t Tool) Key() catalog.Key {
 	if t.Known != nil {
 		return t.Known.Key()
@@ -28,26 +28,27 @@ func (t Tool) Key() catalog.Key {
 	return catalog.Key{Server: t.Server, Tool: t.Name}
 }
 
-// Scope is what names may mean to one caller.
+// Scope has the servers and tools that names from one caller may mean.
 type Scope struct {
 	Servers interface {
 		Get(name string) (registry.Server, error)
 	}
 	View *rules.View
-	// Usable reports whether a tool may be meant by its own name alone; nil means any.
+	// Usable reports whether the name of a tool may be given without its server. Nil means that every tool's may.
 	Usable func(*catalog.Tool) bool
-	// Short returns the tool for which a client was shown a shortened name, nil if there is none. It may be nil.
+	// Short returns the tool that a client was shown under a shortened name, and nil if there is none. It may be
+	// nil.
 	Short func(name string) *catalog.Tool
-	// Near returns names that may have been meant by one that is not known. It may be nil.
+	// Near returns names of tools that are similar to an unknown name. It may be nil.
 	Near func(name string) []string
 }
 
-// Tool returns the tool that a name means: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, a shortened name, or TOOL alone if only
-// one usable tool has it. server is the server that was named beside it, or empty. A tool of a known server need not be known
-// itself.
+// Tool returns the tool that a name means: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, a shortened name, or TOOL
+// alone if only one usable tool has it. server is the server that the caller named separately, or empty. A tool of
+// a configured server may be unknown; then Known is nil.
 //
-// A name that several tools have is a fault.Invalid with fault.CodeAmbiguous, and an unknown one a fault.NotFound. Both name
-// tools that may be meant.
+// If several tools have the name, the error is a fault.Invalid with fault.CodeAmbiguous. If no tool has it, the
+// error is a fault.NotFound. Both errors suggest tools.
 func (s Scope) Tool(server, name string) (Tool, error) {
 	switch {
 	case name == "":
@@ -65,8 +66,8 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	if t := s.short(full); t != nil {
 		return Tool{t.Server, t.Name, t}, nil
 	}
-	// A dotted name that its known server does not list may be the own name of a tool of another server. A name with "__" is
-	// always that of its server.
+	// A name such as one.echo may be the whole name of a tool of another server, unless server one lists echo. A
+	// name with "__" always means a tool of that server.
 	if len(ways) > 0 && (strings.HasPrefix(full, ways[0].Server+"__") || len(s.View.Of(ways[0].Server)) == 0) {
 		return ways[0], nil
 	}
@@ -82,8 +83,8 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	return Tool{}, s.unknown(name)
 }
 
-// Listed returns the tool that a name means which a client was shown: SERVER__TOOL, mcp__SERVER__TOOL or a shortened name. It
-// returns false if the name has none of these forms.
+// Listed returns the tool that a client was shown under a name: SERVER__TOOL, mcp__SERVER__TOOL or a shortened
+// name. It returns false if the name has none of these forms.
 func (s Scope) Listed(name string) (Tool, bool) {
 	name = strings.TrimPrefix(name, "mcp__")
 	ways := s.split(name, "__")
@@ -101,7 +102,7 @@ func (s Scope) Listed(name string) (Tool, bool) {
 	return ways[0], true
 }
 
-// of returns the tool of a server, whose name may repeat the server's.
+// of returns a tool of a server. name may begin with the server's name.
 func (s Scope) of(server, name string) (Tool, error) {
 	if t, known := s.View.Lookup(server, name); known {
 		return Tool{server, t.Name, t}, nil
@@ -121,7 +122,7 @@ func (s Scope) of(server, name string) (Tool, error) {
 	return Tool{Server: server, Name: name}, nil
 }
 
-// ways returns the ways to read a name as that of a configured server and of a tool, known tools first.
+// ways returns all readings of a name as a configured server and a tool, a known tool first.
 func (s Scope) ways(name string) []Tool {
 	ways := append(s.split(name, "__"), s.split(name, ".")...)
 	for i, way := range ways {
@@ -133,7 +134,7 @@ func (s Scope) ways(name string) []Tool {
 	return ways
 }
 
-// split splits a name at a separator, the longest server name first.
+// split returns the readings of a name that is split at a separator, the longest server name first.
 func (s Scope) split(name, separator string) (ways []Tool) {
 	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
 		if !strings.HasPrefix(name[at:], separator) {

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Asks reports whether calls of a tool of a snapshot wait for a person. The first rule that
-// matches decides; without one, calls of tools that may destroy something do if the
-// configuration says so. They also wait if those of a tool do that people may take for it.
+// Asks reports whether a call of a tool needs a person's approval. The first rule that matches decides. If none
+// matches, a tool that may destroy something needs it if the configuration says so. A tool also needs it if another
+// tool of its server does whose name looks the same; see catalog.Snapshot.Twins.
 func (p *Policy) Asks(t *catalog.Tool, in *catalog.Snapshot) bool {
 	if len(p.approval.Rules) == 0 && !p.approval.Destructive {
 		return false
@@ -33,11 +33,11 @@ func (p *Policy) asks(t *catalog.Tool) bool {
 	return p.approval.Destructive && p.destroys != nil && p.destroys(t)
 }
 
-// Scope is for which calls an approval holds.
+// Scope says for which calls an approval holds.
 type Scope string
 
-// The scopes: one call; the calls of a session; all calls. The last two end when the tool's definition
-// or the start of its server changes.
+// The scopes: one call, the calls of a session, and all calls. The last two end when the tool's definition changes
+// or its server is started another way.
 const (
 	Once    Scope = "once"
 	Session Scope = "session"
@@ -51,7 +51,7 @@ type Approval struct {
 	At   time.Time
 }
 
-// Store persists the approvals for all calls.
+// Store persists the approvals of scope Always.
 type Store interface {
 	ToolApprovals(ctx context.Context) ([]Approval, error)
 	SaveToolApproval(ctx context.Context, a Approval) error
@@ -64,10 +64,10 @@ type Approvals struct {
 
 	mu       sync.Mutex
 	always   map[catalog.Key]Approval
-	sessions map[string]map[catalog.Key]string // the same, by session
+	sessions map[string]map[catalog.Key]string // hashes of the approved definitions, by session
 }
 
-// OpenApprovals returns the approvals in store.
+// OpenApprovals returns Approvals with those that store has.
 func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
 	stored, err := store.ToolApprovals(ctx)
 	if err != nil {
@@ -80,8 +80,8 @@ func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
 	return a, nil
 }
 
-// Has reports whether a person has approved the calls of a tool, as it is defined now, for
-// a session or for all.
+// Has reports whether a person has approved calls of a tool in a session or all of them. A tool whose definition
+// has changed since is not approved.
 func (a *Approvals) Has(session string, t *catalog.Tool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,8 +92,8 @@ func (a *Approvals) Has(session string, t *catalog.Tool) bool {
 	return ok && hash == t.Hash
 }
 
-// Approve records an approval, except one for a single call. Without a session, an approval
-// for the session is one for a single call.
+// Approve records an approval of scope Session or Always. For Once, and for Session if session is empty, it records
+// nothing.
 func (a *Approvals) Approve(ctx context.Context, session string, t *catalog.Tool, scope Scope) error {
 	switch {
 	case scope == Session && session != "":
@@ -160,7 +160,7 @@ func (a *Approvals) End(session string) {
 	delete(a.sessions, session)
 }
 
-// All returns the approvals for all calls, by server and tool.
+// All returns the approvals of scope Always, sorted by server and tool.
 func (a *Approvals) All() []Approval {
 	a.mu.Lock()
 	defer a.mu.Unlock()

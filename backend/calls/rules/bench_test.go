@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// production is a section such as a company might have.
+// production is a discovery section as a company might have it.
 const production = `
   tool_rules:
     - {pattern: ["*delete*", "*destroy*", '/\b(drop|purge|wipe)\b/i', "!*draft*"], enabled: false, tags: [destructive]}

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Effect is what a further rule would do to one tool.
+// Effect is what an additional rule would do to one tool.
 type Effect struct {
 	Tool *catalog.Tool
 	// Hit reports whether the rule matches the tool, and Pattern is the pattern that
@@ -21,9 +21,9 @@ type Effect struct {
 	Before, After Decision
 }
 
-// Try returns what a further rule would do, without applying it: the tools that it matches
-// or excludes, and those that it enables or disables, in the order of tools. The rule is
-// placed at an index of the present rules; len or more is the end.
+// Try returns what an additional rule would do, without applying it: the tools that it matches or excludes, and
+// those that it enables or disables, in the order of tools. The rule is inserted into the present rules at an
+// index; an index beyond them is the end.
 func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {
 	with := new(Policy)
 	at = max(0, min(at, len(p.rules)))

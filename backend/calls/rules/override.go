@@ -15,19 +15,19 @@ import (
 // override changes the appearance of one tool.
 type override struct {
 	settings.ToolOverride
-	last atomic.Pointer[appearance] // of the tool as it was listed last
+	last atomic.Pointer[appearance] // the last result of Appearance
 }
 
-// appearance is a tool and as what it appears.
+// appearance is a tool before and after its override.
 type appearance struct {
 	from, to *catalog.Tool
 	renamed  bool
 }
 
-// Appearance returns a tool of a snapshot as it appears to agents: under its other name,
-// unless its server has another tool of that name, with its other description, and without
-// its fixed arguments. Its ID and its own name are those of the tool; its hash is another
-// one, and its tokens are counted. A tool without override is returned itself.
+// Appearance returns a tool of a snapshot as agents see it: under its configured name, unless its server has
+// another tool of that name, with its configured description, and without its fixed arguments. The result has the
+// ID and the own name of the tool, but another hash and another number of tokens. A tool without override is
+// returned itself.
 func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool {
 	o := p.overrides[t.Key()]
 	if o == nil {
@@ -52,7 +52,7 @@ func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool
 	}
 	sum := sha256.Sum256(append([]byte(t.Hash), to.Definition...))
 	to.Hash = hex.EncodeToString(sum[:])
-	if t.Tokens > 0 { // otherwise the tool is counted soon, and then appears anew
+	if t.Tokens > 0 { // 0 means that the tokens of the tool are not counted yet
 		to.Tokens = tokens.Known(string(to.Definition))
 	}
 	o.last.Store(&appearance{t, &to, renamed})
@@ -87,8 +87,8 @@ func withoutArguments(schema json.RawMessage, fixed map[string]json.RawMessage) 
 	return jsonrpc.Set(schema, "required", append(left, ']'))
 }
 
-// Original returns the name that a server lists for a tool of a snapshot, by the name under
-// which agents see it. The tool's own name stays valid.
+// Original returns the name that a server lists for a tool which agents see under name. The listed name itself
+// stays valid.
 func (p *Policy) Original(server, name string, in *catalog.Snapshot) string {
 	original, ok := p.renamed[catalog.Key{Server: server, Tool: name}]
 	if _, taken := in.Lookup(server, name); ok && !taken {
@@ -97,9 +97,9 @@ func (p *Policy) Original(server, name string, in *catalog.Snapshot) string {
 	return name
 }
 
-// Params returns the params of tools/call with the fixed arguments of a tool, which has the
-// name that its server lists. What the caller sent for them is replaced, also under names
-// that differ only in case, which some servers accept.
+// Params returns the params of tools/call with the fixed arguments of a tool. tool is the name that its server
+// lists. The fixed arguments replace those that the caller sent, also under names that differ only in case, because
+// some servers accept them.
 func (p *Policy) Params(server, tool string, params json.RawMessage) json.RawMessage {
 	o := p.overrides[catalog.Key{Server: server, Tool: tool}]
 	if o == nil || len(o.Arguments) == 0 {

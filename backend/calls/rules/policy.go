@@ -1,10 +1,9 @@
-// Package rules answers which tools agents may find, see and call, as what they appear,
-// and which calls wait for a person, by the discovery section of the configuration. A
-// Policy is immutable: a changed configuration becomes a new one, which replaces the old
-// one whole, so that no request meets half of each.
+// Package rules answers which tools agents may find, see and call, under which names and descriptions, and which
+// calls need a person's approval. The rules come from the discovery section of the configuration. A Policy is
+// immutable: a changed configuration becomes a new Policy that replaces the old one as a whole, so that no request
+// meets half of each.
 //
-// Package settings reads and checks the section. Where the answers are asked for (search,
-// lists, calls) is left to the callers.
+// Package settings reads and checks the section. The callers (search, lists, calls) decide when to ask.
 package rules
 
 import (
@@ -23,7 +22,7 @@ import (
 type Policy struct {
 	rules     settings.ToolRules
 	deciding  []*settings.ToolRule // the rules that enable or disable
-	allowList bool                 // a rule enables tools, so tools that no rule is about are disabled
+	allowList bool                 // a rule enables tools, so tools that no rule matches are disabled
 	overrides map[catalog.Key]*override
 	renamed   map[catalog.Key]string // the tools' own names, by the names that they are shown under
 	clients   map[string]*limits
@@ -39,8 +38,8 @@ type Options struct {
 	Discovery settings.Discovery
 	// Destroys reports whether a tool may destroy something.
 	Destroys func(*catalog.Tool) bool
-	// ClientID returns the id under which a client that the configuration names is limited,
-	// such as that of an editor for a former id; nil if names and ids are the same.
+	// ClientID returns the id of a client that the configuration names, such as the present id of an editor for a
+	// former one. Nil means that names and ids are the same.
 	ClientID func(name string) string
 }
 
@@ -88,7 +87,7 @@ type Decision struct {
 	Tags          []string // of all rules that match, in their order; not to be changed
 }
 
-// Decide returns what the rules say about a tool, which has the name that its server lists.
+// Decide returns what the rules say about a tool. tool is the name that its server lists.
 func (p *Policy) Decide(server, tool string) Decision {
 	d := Decision{Enabled: !p.allowList, Rule: -1}
 	name := pattern.NewName(tool)
@@ -133,9 +132,9 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Allows reports whether a client may find, see and call a tool of a snapshot, which has the name that its server lists. The
-// client is "" where the tools of all clients are meant. What forbids a tool also forbids those that people may take for it,
-// so that a server cannot pass a rule by another spelling.
+// Allows reports whether a client may find, see and call a tool of a snapshot. tool is the name that its server
+// lists. client is "" for no particular client. What forbids a tool also forbids the tools of its server whose
+// names look the same, so that a server cannot evade a rule with another spelling; see catalog.Snapshot.Twins.
 func (p *Policy) Allows(client, server, tool string, in *catalog.Snapshot) bool {
 	of := p.clients[client]
 	if of == nil && len(p.deciding) == 0 {
@@ -144,12 +143,12 @@ func (p *Policy) Allows(client, server, tool string, in *catalog.Snapshot) bool 
 	return p.allows(of, server, pattern.NewName(tool)) && !p.forbidsTwin(of, server, tool, in)
 }
 
-// allows is Allows without regard to other tools. of may be nil.
+// allows is Allows without regard to names that look the same. of may be nil.
 func (p *Policy) allows(of *limits, server string, name pattern.Name) bool {
 	return (of == nil || of.allow(server, name)) && p.enables(server, name)
 }
 
-// forbidsTwin reports whether a rule or a limit names a tool that people may take for one, and forbids it.
+// forbidsTwin reports whether a rule or a limit forbids a tool whose name looks the same as the given one.
 func (p *Policy) forbidsTwin(of *limits, server, tool string, in *catalog.Snapshot) bool {
 	for _, twin := range in.Twins(server, tool) {
 		if d := p.Decide(server, twin.OwnName()); d.Rule >= 0 && !d.Enabled ||
@@ -181,7 +180,6 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	}
 }
 
-// limits are the limits of one client.
 type limits struct {
 	all       []settings.ClientLimit
 	allowList bool
@@ -215,7 +213,7 @@ func (l *limits) denies(server string, name pattern.Name) bool {
 	})
 }
 
-// Current holds the policy that applies now. A nil Current, and the zero one, have none.
+// Current holds the policy that applies now. A nil or zero Current enables everything.
 type Current struct{ policy atomic.Pointer[Policy] }
 
 // Get returns the policy. Use one policy for all of a request.

@@ -34,7 +34,7 @@ func snapshot(t testing.TB, servers map[string][]json.RawMessage) *catalog.Snaps
 	return catalogtest.Open(t, new(events.Bus), servers).Snapshot()
 }
 
-// named returns the definitions of tools that have only a name.
+// named returns definitions that consist of a name only.
 func named(tools ...string) (out []json.RawMessage) {
 	for _, tool := range tools {
 		out = append(out, json.RawMessage(fmt.Sprintf(`{"name":%q}`, tool)))
@@ -42,7 +42,7 @@ func named(tools ...string) (out []json.RawMessage) {
 	return out
 }
 
-// office are the tools of the tests.
+// office returns the catalog of the tests.
 func office(t testing.TB) *catalog.Snapshot {
 	return snapshot(t, map[string][]json.RawMessage{
 		"github": named("create_issue", "delete_repo", "get_issue", "list_issues"),

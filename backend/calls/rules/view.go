@@ -12,8 +12,8 @@ type View struct {
 	allowed           map[*catalog.Tool]bool // nil if all tools are
 }
 
-// View returns the view of a client; the client is "" where the tools of all clients are
-// meant. The result is the same as long as the snapshot is.
+// View returns the view of a client, or of no particular client if client is "". For the same snapshot it returns
+// the same View.
 func (p *Policy) View(client string, in *catalog.Snapshot) *View {
 	if p.clients[client] == nil {
 		client = ""
@@ -55,8 +55,7 @@ func (p *Policy) view(client string, in *catalog.Snapshot) *View {
 	return v
 }
 
-// appearances returns a snapshot with its tools as they appear, and itself if none
-// appears otherwise.
+// appearances returns a snapshot with its tools as agents see them. If no tool changes, it returns in itself.
 func (p *Policy) appearances(in *catalog.Snapshot) *catalog.Snapshot {
 	tools, changed := make([]*catalog.Tool, len(in.Tools)), false
 	for i, t := range in.Tools {
@@ -75,8 +74,8 @@ func (v *View) Allows(t *catalog.Tool) bool {
 	return v.allowed == nil || v.allowed[t] || v.allowed[v.Present(t)]
 }
 
-// Present returns the tool of another view or snapshot as it appears in this one, and the
-// tool itself if this one does not have it.
+// Present returns a tool of another view or snapshot as this view shows it. If this view does not have the tool, it
+// returns the tool itself.
 func (v *View) Present(t *catalog.Tool) *catalog.Tool {
 	if now, known := v.Lookup(t.Server, t.OwnName()); known {
 		return now
@@ -84,7 +83,7 @@ func (v *View) Present(t *catalog.Tool) *catalog.Tool {
 	return t
 }
 
-// Allowed returns those of some tools that the client may use.
+// Allowed returns the tools that the client may use.
 func (v *View) Allowed(tools []*catalog.Tool) []*catalog.Tool {
 	if v.allowed == nil {
 		return tools

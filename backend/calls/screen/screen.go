@@ -1,7 +1,6 @@
-// Package screen answers what happens to a call with a credential in it, and to a result
-// that tries to give orders to the agent: whether the log says so, the agent is told, the
-// credential is replaced, or the result is kept back until a person releases it. What such
-// texts look like is left to package scan.
+// Package screen handles calls that contain credentials, and results that try to give orders to the agent.
+// Depending on the settings it logs the finding, warns the agent, masks the credential, or keeps the result back
+// until a person releases it. Package scan recognizes such texts.
 package screen
 
 import (
@@ -28,7 +27,7 @@ import (
 const (
 	maxText = 256 << 10 // bytes of a result that are judged
 	maxKept = 50        // results that are kept back at the same time
-	maxSize = 16 << 20  // bytes of these results
+	maxSize = 16 << 20  // total bytes of the results that are kept back
 )
 
 // Options are the dependencies of a Screen.
@@ -49,9 +48,9 @@ type Event struct {
 // Call names a call of a tool, or a request for a resource or a prompt.
 type Call struct {
 	Method          string // tools/call, tasks/result, resources/read or prompts/get
-	Server, Tool    string // in place of the tool the URI of a resource or the name of a prompt
+	Server, Tool    string // Tool is the URI of a resource or the name of a prompt for requests other than calls
 	Client, Session string
-	Arguments       json.RawMessage // of a task its id
+	Arguments       json.RawMessage // for a task: its id
 }
 
 // Changed is published after a result was kept back, released or discarded.
@@ -79,7 +78,7 @@ type Screen struct {
 // New returns a screen.
 func New(o Options) *Screen { return &Screen{options: o} }
 
-// modes returns what happens to results and to credentials in calls of a tool.
+// modes returns the settings for results and for credentials that apply to calls of a tool.
 func modes(s settings.Trust, c Call) (results, credentials string) {
 	name := pattern.NewName(c.Tool)
 	for i := range s.Rules {
@@ -92,8 +91,8 @@ func modes(s settings.Trust, c Call) (results, credentials string) {
 	return cmp.Or(results, s.Results), cmp.Or(credentials, s.Credentials)
 }
 
-// Arguments returns the arguments that are sent to the server, which are the same bytes
-// unless a credential is masked, or why the call must not be made.
+// Arguments returns the arguments to send to the server: the same bytes, unless a credential is masked. The error
+// says why the call must not be made.
 func (s *Screen) Arguments(c Call) (json.RawMessage, error) {
 	_, mode := modes(s.options.Settings(), c)
 	masked, err := s.credentials(c, mode, "arguments", c.Arguments)
@@ -105,8 +104,8 @@ func (s *Screen) Arguments(c Call) (json.RawMessage, error) {
 	return masked, nil
 }
 
-// Result returns the result that is passed on, or why it is kept back. Unless something is
-// found, it is the same bytes; a mark is one more block of content.
+// Result returns the result to pass on: the same bytes, unless something is found. A warning to the agent is one
+// more block of content. The error says that the result is kept back.
 func (s *Screen) Result(c Call, result json.RawMessage) (json.RawMessage, error) {
 	mode, credentials := modes(s.options.Settings(), c)
 	passed, err := s.credentials(c, credentials, "result", result)
@@ -131,8 +130,8 @@ func (s *Screen) Result(c Call, result json.RawMessage) (json.RawMessage, error)
 	return passed, nil
 }
 
-// credentials carries out what happens to credentials in a part of a call. It returns an
-// error if the part must not be passed on.
+// credentials applies mode to the credentials in a part of a call. It returns an error if the part must not be
+// passed on.
 func (s *Screen) credentials(c Call, mode, part string, text json.RawMessage) (json.RawMessage, error) {
 	if mode == "off" || len(text) == 0 {
 		return text, nil
@@ -176,7 +175,7 @@ func (s *Screen) record(c Call, text string, refused bool) {
 	s.options.Record(Event{Server: c.Server, Tool: c.Tool, Client: c.Client, Session: c.Session, Text: text, Refused: refused})
 }
 
-// textOf returns the texts that a model reads of a result.
+// textOf returns the text of a result that a model reads.
 func textOf(result json.RawMessage) string {
 	var out strings.Builder
 	add := func(block json.RawMessage) {
@@ -238,7 +237,7 @@ func marked(result json.RawMessage, c Call, findings []scan.Finding) json.RawMes
 	return jsonrpc.Set(result, list, append(append(with, block...), ']'))
 }
 
-// subject returns how a message calls what was called or read.
+// subject names the called or read object in messages.
 func (c Call) subject() string {
 	switch c.Method {
 	case "resources/read":
@@ -291,8 +290,8 @@ func keyOf(c Call) [32]byte {
 	return sha256.Sum256(quoted)
 }
 
-// Released returns the result of an earlier call with the same arguments that a person has
-// released since. Each is returned once.
+// Released returns the result of an earlier call with the same arguments that a person has released since. It
+// returns each result once.
 func (s *Screen) Released(c Call) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,8 +315,8 @@ func (s *Screen) List() []Kept {
 	return slices.Clone(s.kept)
 }
 
-// Release lets the next call with the same arguments have a result, for a person. An
-// unknown id is a fault.NotFound.
+// Release carries out a person's decision that the next call with the same arguments gets a result that was kept
+// back. An unknown id is a fault.NotFound.
 func (s *Screen) Release(id string) error {
 	return s.change(id, func(at int) Event {
 		s.kept[at].Released = true
@@ -325,7 +324,7 @@ func (s *Screen) Release(id string) error {
 	})
 }
 
-// Discard deletes a result. An unknown id is a fault.NotFound.
+// Discard deletes a result that was kept back. An unknown id is a fault.NotFound.
 func (s *Screen) Discard(id string) error {
 	return s.change(id, func(at int) Event {
 		s.kept = slices.Delete(s.kept, at, at+1)

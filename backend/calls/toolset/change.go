@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Create adds a toolset for a person. Each tool is pinned as its server defines it now.
+// Create adds an approved toolset for a person. Each tool is pinned as its server defines it now.
 func (k *Keeper) Create(ctx context.Context, t Toolset) (Toolset, error) {
 	t.Approved, t.ProposedBy, t.EquipFor = true, "", nil
 	return k.add(ctx, t)
@@ -31,7 +31,8 @@ func (k *Keeper) add(ctx context.Context, t Toolset) (Toolset, error) {
 	})
 }
 
-// pinAll pins those references that are not among before, and keeps the pins of the others.
+// pinAll pins the present definitions of the references that are not in before. References in before keep their
+// pins.
 func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
 	snapshot := k.options.Catalog.Snapshot()
 	known := make(map[catalog.Key]Reference)
@@ -53,8 +54,8 @@ func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
 	return nil
 }
 
-// Update replaces the description of a toolset and its tools, as a person has ordered them.
-// Tools that it had keep their pins and get the given notes.
+// Update replaces the description and the tools of a toolset on a person's request. Tools that the toolset already
+// has keep their pins and get the given notes.
 func (k *Keeper) Update(ctx context.Context, name, description string, tools []Reference) (Toolset, error) {
 	tools = slices.Clone(tools)
 	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
@@ -69,9 +70,9 @@ func (k *Keeper) Update(ctx context.Context, name, description string, tools []R
 	})
 }
 
-// Pin accepts the present definitions of the given tools, or of all drifted ones if tools is nil. A
-// person must have seen each: shown has the hashes of what they were shown, and a tool that
-// has changed since is a fault.Conflict. A nil map accepts whatever is there.
+// Pin accepts the present definitions of the given tools, or of all drifted ones if tools is nil. shown has the
+// hashes of the definitions that the person has seen; if a tool has changed since, the error is a fault.Conflict. A
+// nil map accepts every present definition.
 func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {
 	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
 		if !exists {

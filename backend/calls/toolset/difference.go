@@ -26,7 +26,7 @@ type Drift struct {
 	Hints       []textdiff.Part `json:"hints,omitempty"`  // annotations
 }
 
-// Drift returns the difference of a drifted tool, nil for others.
+// Drift returns the difference of a drifted tool, and nil for a tool in any other state.
 func (e Entry) Drift() *Drift {
 	if e.State != Drifted {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"maps"
 )
 
-// AnyClient is the client of what all those have equipped that have no choice of their own.
+// AnyClient is the key of the toolset for all clients that have not chosen one themselves.
 const AnyClient = ""
 
 // Equipped returns the toolset that a client has equipped; empty if it has none.
@@ -17,8 +17,8 @@ func (k *Keeper) Equipped(client string) string {
 	return equipped[AnyClient]
 }
 
-// AllEquipped returns the toolsets that clients have equipped, by client. A client with an
-// empty toolset has none, whatever the others have.
+// AllEquipped returns the equipped toolsets by client. An empty toolset means that the client uses none, even if
+// AnyClient has one.
 func (k *Keeper) AllEquipped() map[string]string { return maps.Clone(k.known.Load().equipped) }
 
 // Equip equips a client with an approved toolset, until another one is equipped.
@@ -43,7 +43,7 @@ func (k *Keeper) equip(ctx context.Context, client, name string) error {
 	return nil
 }
 
-// Unequip takes the toolset from a client, and reports whether it had one.
+// Unequip removes the toolset of a client, and reports whether it had one.
 func (k *Keeper) Unequip(ctx context.Context, client string) (had bool, err error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()

@@ -17,8 +17,8 @@ const (
 	fileVersion = 1
 )
 
-// file is a toolset as it is exchanged. It contains no definitions: what a file says about
-// a tool must not reach a model.
+// file is the format in which toolsets are exported and imported. It contains no definitions, because texts about
+// tools from a foreign file must not reach a model.
 type file struct {
 	Format      string     `json:"format"`
 	Version     int        `json:"version"`
@@ -52,7 +52,7 @@ func (k *Keeper) Export(name string) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// Parse reads a file that Export has written, without the definitions of the tools.
+// Parse reads a file that Export has written. The tools in the result have no definitions.
 func Parse(data []byte) (Toolset, error) {
 	if len(data) > MaxFile {
 		return Toolset{}, fault.New(fault.Invalid, "the toolset file is too large: at most %d bytes are read", MaxFile)
@@ -83,8 +83,8 @@ func Parse(data []byte) (Toolset, error) {
 	return t, t.check()
 }
 
-// Import adds a toolset from a file for a person, under another name unless that is empty.
-// Tools that are here as they were exported are ready; others have to be pinned.
+// Import adds a toolset from a file for a person. A name that is not empty replaces the one in the file. Tools
+// whose present definition is the exported one are ready; a person has to pin the others.
 func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset, error) {
 	t, err := Parse(data)
 	if err != nil {
@@ -96,7 +96,7 @@ func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset,
 	return k.Adopt(ctx, t)
 }
 
-// Adopt adds a toolset for a person whose tools may be unknown here.
+// Adopt adds a toolset for a person, in which tools may be unknown to this hub. It pins the tools that are Ready.
 func (k *Keeper) Adopt(ctx context.Context, t Toolset) (Toolset, error) {
 	t = t.clone()
 	for i, e := range k.Entries(t) {

@@ -100,7 +100,7 @@ func key(tool string) catalog.Key {
 	return catalog.Key{Server: server, Tool: name}
 }
 
-// list makes a server list other tools.
+// list replaces the tools that a server lists.
 func (f *fixture) list(server string, definitions ...string) {
 	f.t.Helper()
 	if _, err := f.catalog.Replace(f.t.Context(), server, catalogtest.Definitions(definitions...)); err != nil {

@@ -20,14 +20,13 @@ type Store interface {
 	// Toolsets returns all toolsets, and the equipped ones by client.
 	Toolsets(ctx context.Context) (sets []Toolset, equipped map[string]string, err error)
 	SaveToolset(ctx context.Context, t Toolset) error
-	// DeleteToolset deletes a toolset, and from what clients have equipped.
+	// DeleteToolset deletes a toolset, also as the one that clients have equipped.
 	DeleteToolset(ctx context.Context, name string) error
 	SaveEquipped(ctx context.Context, client, name string) error
 	DeleteEquipped(ctx context.Context, client string) error
 }
 
-// Changed is published when toolsets, what is equipped, or the states of their tools have
-// changed.
+// Changed is published when toolsets, the equipped toolsets of clients, or the states of tools have changed.
 type Changed struct{}
 
 // Options are the dependencies of a Keeper.
@@ -50,7 +49,7 @@ type Keeper struct {
 	known   atomic.Pointer[known]
 }
 
-// known is an immutable snapshot.
+// known is an immutable snapshot of all toolsets.
 type known struct {
 	sets     map[string]Toolset
 	equipped map[string]string // toolsets by client
@@ -89,8 +88,8 @@ func (k *Keeper) Get(name string) (Toolset, error) {
 	return t, nil
 }
 
-// change stores a toolset that f returns for the present one, and publishes that. exists is
-// false if there is none. The result is the stored toolset.
+// change replaces a toolset with the one that f returns, in the store and in memory, and returns it. exists is
+// false if there is no toolset of that name.
 func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exists bool) (Toolset, error)) (Toolset, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
@@ -121,7 +120,7 @@ func (k *Keeper) publish(next *known) {
 	events.Publish(k.options.Bus, Changed{})
 }
 
-// missing is the error of a change of a toolset that does not exist.
+// missing returns a fault.NotFound unless the toolset exists.
 func (k *Keeper) missing(name string) error {
 	_, err := k.Get(name)
 	return err
@@ -148,7 +147,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// states returns a text that differs when the state of a tool does.
+// states returns a text that changes whenever the state or the definition of a tool does.
 func (k *Keeper) states() string {
 	var out strings.Builder
 	for _, t := range k.List() {

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Propose adds a toolset for an agent. Unless agents may decide alone, it waits for a
-// person, because clients may be bound to its name and other models read its notes.
+// Propose adds a toolset for an agent. Unless the policy is allow, the toolset waits for a person's approval,
+// because clients may be bound to its name and other models read its notes.
 func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 	policy := k.options.Policy()
 	if policy == "deny" {
@@ -64,8 +64,8 @@ func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error
 	return t, err
 }
 
-// ProposeNote adds a note of an agent to a tool. In a toolset that a person has approved, it
-// waits for a person, unless agents may decide alone; waits tells so.
+// ProposeNote adds a note of an agent to a tool. In a toolset that a person has approved, the note waits for
+// approval unless the policy is allow; waits reports that.
 func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key, note, client string) (waits bool, err error) {
 	policy := k.options.Policy()
 	if policy == "deny" {
@@ -88,8 +88,8 @@ func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key,
 	return waits, err
 }
 
-// Note sets the note of a tool for a person; the empty text removes it. It ends what an
-// agent has proposed.
+// Note sets the note of a tool for a person; an empty note removes it. A note that an agent has proposed is
+// discarded.
 func (k *Keeper) Note(ctx context.Context, name string, tool catalog.Key, note string) (Toolset, error) {
 	return k.changeTool(ctx, name, tool, func(_ Toolset, r *Reference) error {
 		r.Note, r.Proposed, r.ProposedBy = note, "", ""
@@ -111,8 +111,8 @@ func (k *Keeper) changeTool(ctx context.Context, name string, tool catalog.Key, 
 	})
 }
 
-// DeleteForAgent is Delete for an agent, which may delete what waits for approval only,
-// unless agents may decide alone.
+// DeleteForAgent deletes a toolset for an agent. Unless the policy is allow, an agent may delete only toolsets that
+// wait for approval.
 func (k *Keeper) DeleteForAgent(ctx context.Context, name string) error {
 	t, err := k.Get(name)
 	if err != nil {

@@ -18,16 +18,15 @@ type State string
 // The states.
 const (
 	Ready   State = "ready"
-	Drifted State = "drifted" // its server defines it differently than it was accepted
+	Drifted State = "drifted" // its definition is not the accepted one any more
 	Missing State = "missing" // its server was removed, or does not list it any more
-	Waiting State = "waiting" // its server waits for approval
+	Waiting State = "waiting" // the server itself is not approved
 )
 
-// Entry is a tool of a toolset with its state.
 type Entry struct {
 	Reference
 	State   State
-	Present *catalog.Tool // as its server defines it now; nil if it is missing
+	Present *catalog.Tool // the present definition; nil if the server does not list the tool
 }
 
 // Entries returns the tools of a toolset in their order.
@@ -61,10 +60,10 @@ func (k *Keeper) entry(snapshot *catalog.Snapshot, r Reference) Entry {
 	return e
 }
 
-// Shown returns the tools of an approved toolset as clients list them, with notes in their
-// descriptions. A drifted tool is listed as it was accepted, so that a changed description
-// reaches no model before a person has read it. The function as returns a tool as it appears
-// to the client, nil if the client may not use it; if as is nil, it appears as it is.
+// Shown returns the tools of an approved toolset as clients list them, with notes in their descriptions. A drifted
+// tool is listed as it was accepted, so that a changed description reaches no model before a person has read it.
+// The function as returns a tool as the client sees it, or nil if the client may not use it. If as is nil, tools
+// are shown unchanged.
 func (k *Keeper) Shown(name string, as func(*catalog.Tool) *catalog.Tool) []*catalog.Tool {
 	t, err := k.usable(name)
 	if err != nil {
@@ -152,7 +151,7 @@ func drifted(name string, r Reference) error {
 	}
 }
 
-// usable returns a toolset that clients may use.
+// usable returns a toolset, or an error if it does not exist or is not approved.
 func (k *Keeper) usable(name string) (Toolset, error) {
 	t, err := k.Get(name)
 	if err == nil && !t.Approved {

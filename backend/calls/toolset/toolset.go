@@ -1,7 +1,7 @@
-// Package toolset keeps named lists of tools across servers, and says in which state each
-// of their tools is. A toolset holds the definition of a tool as a person has accepted it:
-// a tool that its server defines differently since is drifted, and is not called through
-// the toolset before a person pins it again. Package gateway shows toolsets to clients.
+// Package toolset keeps named lists of tools across servers, and says in which state each of their tools is. A
+// toolset holds the definition of each tool that a person has accepted. If the server changes the definition, the
+// tool has drifted: it cannot be called through the toolset until a person accepts, or pins, it again. Package
+// gateway shows toolsets to clients.
 package toolset
 
 import (
@@ -49,7 +49,7 @@ type Reference struct {
 	Pinned json.RawMessage `json:"pinned,omitempty"`
 	// Note is appended to the description of the tool.
 	Note string `json:"note,omitempty"`
-	// Proposed is a note of an agent that waits for a person.
+	// Proposed is a note of an agent that waits for a person's approval.
 	Proposed   string `json:"proposed_note,omitempty"`
 	ProposedBy string `json:"proposed_note_by,omitempty"`
 }
@@ -57,10 +57,10 @@ type Reference struct {
 // Key returns the key of the tool.
 func (r Reference) Key() catalog.Key { return catalog.Key{Server: r.Server, Tool: r.Tool} }
 
-// Qualified returns the name of the tool with that of its server.
+// Qualified returns the tool as SERVER.TOOL.
 func (r Reference) Qualified() string { return r.Server + "." + r.Tool }
 
-// pin returns a reference to a tool as its server defines it now.
+// pin returns r with the definition of t as the accepted one.
 func pin(r Reference, t *catalog.Tool) Reference {
 	r.Hash, r.Pinned = t.Hash, t.Definition
 	return r
@@ -87,7 +87,7 @@ func (t Toolset) has(server string) bool {
 	return slices.ContainsFunc(t.Tools, func(r Reference) bool { return r.Server == server && r.Hash != "" })
 }
 
-// clone returns a toolset whose tools may be changed.
+// clone returns a copy whose Tools may be changed.
 func (t Toolset) clone() Toolset {
 	t.Tools = slices.Clone(t.Tools)
 	return t
@@ -95,7 +95,7 @@ func (t Toolset) clone() Toolset {
 
 var validName = regexp.MustCompile(`^[a-z0-9-]{2,50}$`)
 
-// CheckName returns an error if a toolset cannot have a name.
+// CheckName returns a fault.Invalid if name is not a valid name for a toolset.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
 		return fault.New(fault.Invalid, "invalid toolset name %q: use 2 to 50 lower-case letters, digits and hyphens",
@@ -104,10 +104,9 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Check returns an error if a toolset breaks a limit.
+// Check returns an error if a toolset has an invalid name, note or description, or too few or too many tools.
 func Check(t Toolset) error { return t.check() }
 
-// check returns an error if the toolset breaks a limit.
 func (t Toolset) check() error {
 	if err := CheckName(t.Name); err != nil {
 		return err
@@ -138,8 +137,7 @@ func plain(name string) bool {
 	return utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxName && name == safetext.Visible(name)
 }
 
-// checkText returns an error for a text that is too long, or that a person would not see
-// as a model reads it.
+// checkText returns an error for a text that is too long or contains hidden characters.
 func checkText(what, text string, limit int) error {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > limit {
 		return fault.New(fault.Invalid, "the %s is too long: use at most %d characters", what, limit)
