@@ -24,8 +24,8 @@ const (
 	targetSearched = 15.5 // s until the last answer, which says what is missing
 )
 
-// federation measures how soon a search in several registries shows what it has: npm over HTTP on loopback, a copy of the
-// official registry that answers at once, and a registry that never does.
+// federation measures how soon a search in several registries shows its first results: npm over HTTP on loopback, a
+// copy of the official registry that answers at once, and a registry that never does.
 func (b *bench) federation(ctx context.Context) error {
 	registry := &slowRegistry{results: madeUpResults()}
 	server := httptest.NewServer(registry)
@@ -74,7 +74,7 @@ func (b *bench) federation(ctx context.Context) error {
 	return nil
 }
 
-// slowRegistry answers searches as npm's registry does, and notes when.
+// slowRegistry answers searches as npm's registry does, and records the time of the last answer.
 type slowRegistry struct {
 	results []byte
 	mu      sync.Mutex
@@ -94,7 +94,7 @@ func (r *slowRegistry) sent() time.Time {
 }
 
 func (r *slowRegistry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	time.Sleep(20 * time.Millisecond) // after the copy of the official registry
+	time.Sleep(20 * time.Millisecond) // so that the copy of the official registry answers first
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(r.results) // the client may have hung up
 	r.mu.Lock()
@@ -112,11 +112,12 @@ func madeUpResults() []byte {
 			"date": "2026-01-01T00:00:00.000Z",
 		}})
 	}
-	data, _ := json.Marshal(object{"objects": all, "total": len(all)}) // texts and maps
+	data, _ := json.Marshal(object{"objects": all, "total": len(all)}) // cannot fail: texts and maps only
 	return data
 }
 
-// madeUpEntries takes the place of the copy of the official registry. Half of its entries offer packages that npm has.
+// madeUpEntries replaces the search in the copy of the official registry. Half of its entries offer packages that
+// npm has.
 func madeUpEntries(context.Context, string, int) ([]listing.Listing, error) {
 	var out []listing.Listing
 	for i := range foundEach {

@@ -17,7 +17,7 @@ import (
 // Targets for what the hub adds between clients and servers.
 const (
 	largeSize      = 100 << 20 // bytes of the text in a large result
-	targetLarge    = 4         // memory of the hub in sizes of the result
+	targetLarge    = 4         // memory of the hub, in multiples of the size of the result
 	targetProgress = 1         // ms
 )
 
@@ -126,7 +126,7 @@ func (b *bench) progress(ctx context.Context) (err error) {
 		}
 		defer s.close()
 		var times, plain []time.Duration
-		for range b.pick(2, 10) { // in turn
+		for range b.pick(2, 10) { // alternate, because the load of the machine changes
 			if times, err = follow(s, "child__progress", times); err != nil {
 				return fmt.Errorf("%s: %w", d.name, err)
 			}

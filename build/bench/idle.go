@@ -44,7 +44,7 @@ func (b *bench) idleAt(ctx context.Context, d door) (err error) {
 			return err
 		}
 		defer s.close()
-		if i == 0 { // what the first session allocates is not for it alone
+		if i == 0 { // the first session also allocates what all sessions share
 			first, before = s, memoryAtRest(h.pid())
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	targetFirstSearch  = 1500
 )
 
-// mirrored is what a process that plays the mirror reports after each step.
+// mirrored is what a process in the role play-mirror reports after each step.
 type mirrored struct {
 	Seconds float64
 	Took    []float64 // ms of each search
@@ -70,7 +70,7 @@ func (b *bench) searches(name, kind string, run *mirrorRun, step int) {
 		megabytes(run.peaks[step]))
 }
 
-// mirrorRun is the outcome of a process that plays the mirror.
+// mirrorRun is the outcome of a process in the role play-mirror.
 type mirrorRun struct {
 	steps        []mirrored
 	peaks, after []int64 // memory after each step

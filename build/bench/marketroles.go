@@ -26,7 +26,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// products and qualities are words of the generated servers.
+// products and qualities are the words of which texts about generated servers consist.
 var (
 	products = []string{
 		"postgres", "calendar", "invoice", "weather", "spreadsheet", "browser", "kubernetes", "email", "payment", "translation", "search",
@@ -122,7 +122,7 @@ func serveRegistry(w http.ResponseWriter, r *http.Request, count int) {
 		metadata["nextCursor"] = strconv.Itoa(to)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"servers": servers, "metadata": metadata}) // the client is gone
+	_ = json.NewEncoder(w).Encode(map[string]any{"servers": servers, "metadata": metadata}) // an error means that the client has left
 }
 
 // encoderIdle is the time without a search after which the encoder is unloaded. In a hub it is longer.
@@ -175,7 +175,7 @@ func playMirror(args []string) (err error) {
 		if args[2] != settings.ProviderNone {
 			time.Sleep(2 * encoderIdle)
 		}
-		debug.FreeOSMemory() // this and the next as a hub does when it comes to rest
+		debug.FreeOSMemory() // free memory as a hub does when it becomes idle
 		_ = process.ReleasePages()
 		if err := json.NewEncoder(os.Stdout).Encode(done); err != nil {
 			return err
@@ -184,7 +184,8 @@ func playMirror(args []string) (err error) {
 	return steps.Err()
 }
 
-// searchMirror makes a number of searches. With a provider of vectors, it waits until all are loaded.
+// searchMirror makes a number of searches. With a provider of vectors, it waits after the first search until all
+// vectors are loaded.
 func searchMirror(ctx context.Context, m *mirror.Mirror, provider string, searches int, done *mirrored) error {
 	for i := range searches + 1 {
 		random := rand.New(rand.NewPCG(11, uint64(i)))

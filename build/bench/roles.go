@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// roles are the parts that this program can take when it starts itself.
+// roles are the roles that this program can play when it starts itself.
 var roles = map[string]func(args []string) error{
 	"play-echo":      func([]string) error { return serve(json.RawMessage("[" + echoTool + "]")) },
 	"play-tools":     playTools,
@@ -117,7 +117,7 @@ func notifyOften(token json.RawMessage) {
 		time.Sleep(progressPause)
 		now := strconv.FormatInt(time.Now().UnixNano(), 10)
 		params := object("progressToken", token, "progress", json.RawMessage(strconv.Itoa(i+1)), "message", jsonrpc.Quote(now))
-		_, _ = os.Stdout.Write(jsonrpc.AppendRequest(nil, nil, "notifications/progress", params)) // the answer fails too
+		_, _ = os.Stdout.Write(jsonrpc.AppendRequest(nil, nil, "notifications/progress", params)) // if this fails, the answer does, too
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	targetHubUnused       = 40  // MB, before any session
 )
 
-// rest is longer than a hub takes to notice that it is at rest and to release memory.
+// rest is longer than a hub needs to become idle and to release memory.
 const rest = 12 * time.Second
 
 // start measures the start time and the memory of hub and companion with a catalogue of realistic size.
@@ -170,7 +170,7 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 	return nil
 }
 
-// memoryAtRest returns the memory of a hub that has been at rest for a while.
+// memoryAtRest returns the memory of a hub after it has been idle for the time rest.
 func memoryAtRest(pid int) int64 {
 	time.Sleep(rest)
 	now, _ := memory(pid)

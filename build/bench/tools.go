@@ -16,8 +16,8 @@ import (
 
 // Targets for the catalogue of manyTools tools.
 const (
-	targetHash    = 150  // ms to hash them and to compare them with others
-	targetCompare = 50   // ms to compare them with the same
+	targetHash    = 150  // ms to hash them and to compare them with different tools
+	targetCompare = 50   // ms to compare them with the same tools
 	targetCount   = 3000 // ms to count their tokens once
 )
 
@@ -78,14 +78,14 @@ func (b *bench) catalog(ctx context.Context) error {
 	return nil
 }
 
-// list has one server list tools and returns how long the catalogue took.
+// list replaces the tools of one server and returns how long the catalogue took.
 func list(ctx context.Context, c *catalog.Catalog, definitions []json.RawMessage) (took time.Duration, err error) {
 	took = busy(func() { _, err = c.Replace(ctx, "server", definitions) })
 	return took, err
 }
 
-// busy returns the CPU time of work in this process, because other programs may use the machine, too, and the time that
-// passes where CPU time is unknown. It includes what the garbage collector does meanwhile.
+// busy returns the CPU time of this process during work, because other programs may use the machine, too. Where CPU
+// time is unknown, it returns the elapsed time. The result includes the work of the garbage collector.
 func busy(work func()) time.Duration {
 	began, used := time.Now(), cpuTime(os.Getpid())
 	work()

@@ -77,7 +77,7 @@ func (w *web) call(method string, params json.RawMessage) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		line = bytes.TrimPrefix(line, []byte("data: ")) // of an event
+		line = bytes.TrimPrefix(line, []byte("data: ")) // the data line of a server-sent event
 		switch {
 		case line[0] != '{':
 		case isNotification(line):
@@ -90,7 +90,7 @@ func (w *web) call(method string, params json.RawMessage) ([]byte, error) {
 	}
 }
 
-// send sends a request whose header is header and what all requests have.
+// send sends a request with header and the fields that all requests have.
 func (w *web) send(method string, body []byte, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequest(method, "http://"+w.hub.info.Address()+"/mcp", bytes.NewReader(body))
 	if err != nil {

@@ -44,13 +44,13 @@ func readMessages(body []byte) (out turn) {
 		}
 		Messages []struct{ Content json.RawMessage }
 	}
-	_ = json.Unmarshal(body, &request) // another request has no tools
+	_ = json.Unmarshal(body, &request) // fails for other requests, which have no tools
 	for _, t := range request.Tools {
 		out.tools = append(out.tools, shownTool{"", t.Name, t.Description, t.Schema, t.Deferred})
 	}
 	for _, m := range request.Messages {
 		var parts []struct{ Type string }
-		_ = json.Unmarshal(m.Content, &parts) // or a text
+		_ = json.Unmarshal(m.Content, &parts) // fails if it is a string instead
 		for _, p := range parts {
 			if p.Type == "tool_result" {
 				out.results++
@@ -103,7 +103,7 @@ func readResponses(body []byte) (out turn) {
 		Tools []responsesTool
 		Input json.RawMessage
 	}
-	_ = json.Unmarshal(body, &request) // another request has no tools
+	_ = json.Unmarshal(body, &request) // fails for other requests, which have no tools
 	for _, t := range request.Tools {
 		out.tools = append(out.tools, t.shown("", false)...)
 	}
@@ -111,7 +111,7 @@ func readResponses(body []byte) (out turn) {
 		Type  string
 		Tools []responsesTool // of additional_tools
 	}
-	_ = json.Unmarshal(request.Input, &items) // or a text
+	_ = json.Unmarshal(request.Input, &items) // fails if it is a string instead
 	for _, item := range items {
 		for _, t := range item.Tools {
 			out.tools = append(out.tools, t.shown("", false)...)
@@ -166,7 +166,7 @@ func readChat(body []byte) (out turn) {
 		}
 		Messages []struct{ Role string }
 	}
-	_ = json.Unmarshal(body, &request) // another request has no tools
+	_ = json.Unmarshal(body, &request) // fails for other requests, which have no tools
 	for _, t := range request.Tools {
 		out.tools = append(out.tools, shownTool{"", t.Function.Name, t.Function.Description, t.Function.Parameters, false})
 	}
@@ -214,7 +214,7 @@ func readGemini(body []byte) (out turn) {
 			Parts []struct{ FunctionResponse json.RawMessage }
 		}
 	}
-	_ = json.Unmarshal(body, &request) // another request has no tools
+	_ = json.Unmarshal(body, &request) // fails for other requests, which have no tools
 	for _, group := range request.Tools {
 		for _, t := range group.FunctionDeclarations {
 			schema := t.ParametersJSONSchema

@@ -31,7 +31,7 @@ type client struct {
 	sessionEnv []string // {model} stands for the address of its model's API
 
 	talk    []string // command that talks with its model, at {model}, and may call tools that only read
-	talkEnv []string // for it, besides sessionEnv
+	talkEnv []string // variables for talk, besides sessionEnv
 }
 
 // serverStates are the servers that a client lists, by name: true if it is connected to the server.

@@ -46,7 +46,7 @@ type shownTool struct {
 	deferred                     bool // the model gets only the name until it searches
 }
 
-// api is how a vendor spells a conversation.
+// api describes the API of a vendor's models.
 type api struct {
 	path string // a part of the path of its requests
 	read func(body []byte) turn

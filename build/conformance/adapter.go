@@ -86,7 +86,8 @@ func localOrigin(origin string) bool {
 	return err == nil && local(u.Host)
 }
 
-// session returns the process of a session, nil if there is none, and with remove forgets it.
+// session returns the process of a session, and nil if there is none. If remove is set, it also forgets the
+// session.
 func (a *adapter) session(id string, remove bool) *server {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,7 +149,7 @@ func (a *adapter) postModern(w http.ResponseWriter, r *http.Request, m jsonrpc.M
 		return
 	}
 	if answered := st.answer(w, r, s, mcpversion.Modern); !answered {
-		// the process has ended otherwise
+		// An error means that the process has ended.
 		_ = s.send(jsonrpc.AppendRequest(nil, nil, "notifications/cancelled", jsonrpc.Set(nil, "requestId", st.id)))
 	}
 }

@@ -17,10 +17,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// authorization prefixes the names of scenarios in which the server wants a token.
+// authorization prefixes the names of scenarios in which the server requires a token.
 const authorization = "auth/"
 
-// clientIDDocument is the client ID metadata document that the authorization servers of the suite know. They do not read it.
+// clientIDDocument is the client ID metadata document that the authorization servers of the suite accept. They do
+// not fetch it.
 const clientIDDocument = "https://conformance-test.local/client-metadata.json"
 
 // configure writes the settings of the hub for scenarios about authorization.
@@ -32,8 +33,9 @@ func (h home) configure() error {
 	return os.WriteFile(folder.Config(), []byte("oauth:\n  client_id_document: "+clientIDDocument+"\n"), 0o600)
 }
 
-// signIn signs in to the server of a scenario, if it wants that, with the client that the suite may have registered. It is
-// the person and the browser: the authorization servers of the suite ask nothing, and redirect at once.
+// signIn signs in to the server of a scenario, if it requires that, with the client that the suite may have
+// registered. It acts as the person and the browser: the authorization servers of the suite ask nothing and
+// redirect at once.
 func (h home) signIn(ctx context.Context) error {
 	told := json.RawMessage(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
 	secrets := map[string]string{
@@ -75,10 +77,11 @@ func (h home) signIn(ctx context.Context) error {
 	return err
 }
 
-// maxSignIns is how often a server may want a sign-in before it lists its tools. An authorization server may change.
+// maxSignIns is how often a server may require a sign-in before it lists its tools. It may change its authorization
+// server in between.
 const maxSignIns = 3
 
-// visit opens the page of a sign-in, and tells the hub where it leads.
+// visit opens the page of a sign-in, and passes the address to which the page redirects to the hub.
 func (h home) visit(ctx context.Context, page string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// scenarioTime is shorter than the time that the tests give a scenario, so that the hub ends with it.
+// scenarioTime limits a scenario. It is shorter than the limit of the tests, so that the hub is stopped in time.
 const scenarioTime = 15 * time.Second
 
-// serverName is the name of the server of a scenario.
+// serverName is the name of the scenario's server in the hub.
 const serverName = "scenario"
 
 // home is a folder with a hub of its own.
@@ -148,7 +148,8 @@ func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, er
 	}
 }
 
-// request sends a request and waits for its answer. Requests of the server that come before it are answered.
+// request sends a request and waits for its answer. It also answers requests that the server sends before the
+// answer.
 func (c *client) request(method string, params json.RawMessage) (json.RawMessage, error) {
 	c.sent++
 	st := c.open(jsonrpc.Message{ID: json.RawMessage(strconv.Itoa(c.sent)), Method: method, Params: params}, false)
@@ -178,8 +179,8 @@ func (c *client) request(method string, params json.RawMessage) (json.RawMessage
 	}
 }
 
-// accept returns the answer to a question that accepts it: with the default values of its form, and true for other fields.
-// It opens the page of a question that has one.
+// accept returns an answer that accepts a question: the default values of its form, and true for fields without
+// one. If the question has a page, accept opens the page.
 func (c *client) accept(question json.RawMessage) json.RawMessage {
 	if page := jsonrpc.GetString(question, "url"); page != "" {
 		if err := c.home.visit(c.ctx, page); err != nil {

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// sdkClient is the client of the Go SDK that does what the scenarios need.
+// sdkClient is the package of the Go SDK's client for the scenarios.
 const sdkClient = "github.com/modelcontextprotocol/go-sdk/conformance/everything-client"
 
-// compareClients compares the scores of the hub as the client of a scenario's server with those of a client of the Go SDK,
-// or without -table finds checks that fail. In one column of the table, the client of the hub speaks another version than the
-// server.
+// compareClients runs the scenarios for clients. With -table it compares the scores of the hub as a client with
+// those of a client of the Go SDK, also where the hub's client and the server speak different versions; without, it
+// compares the hub's score with what the suite requires.
 func (s *setup) compareClients(t *testing.T, v, other version) {
 	hub := func(version string) string { return s.self + " -client " + s.Program + " -version " + version }
 	routes := []struct{ name, command string }{
@@ -35,7 +35,7 @@ func (s *setup) compareClients(t *testing.T, v, other version) {
 	s.judge(t, v.name, columns)
 }
 
-// compareAuthorization is compareClients for servers that want a token.
+// compareAuthorization is compareClients for servers that require a token.
 func (s *setup) compareAuthorization(t *testing.T, version string, list score) {
 	s.judge(t, version, []column{
 		{"sdk-client", s.runClients(t, s.sdkClient, version, list)},
@@ -43,7 +43,7 @@ func (s *setup) compareAuthorization(t *testing.T, version string, list score) {
 	})
 }
 
-// oldest is the first version of MCP in which servers want tokens. Later versions replaced how clients get them.
+// oldest is the first version of MCP in which servers require tokens. Later versions changed how clients get them.
 const oldest = "2025-03-26"
 
 // oldestScenarios returns the names of the scenarios of the oldest version alone.
@@ -124,7 +124,7 @@ func parseRequirements(output string, wantToken bool) score {
 	return list
 }
 
-// runClient runs a scenario against a client. Those of extensions belong to no version.
+// runClient runs a scenario against a client. Scenarios of extensions belong to no version.
 func (s setup) runClient(t *testing.T, command, scenario, version string, extension bool) outcome {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 	os.Exit(programtest.Main(m))
 }
 
-// everything is the server of the Go SDK that has what the scenarios need.
+// everything is the package of the Go SDK's server for the scenarios.
 const everything = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 
-// version is a version of MCP, and how the server is told to serve it over HTTP.
+// version is a version of MCP, and the flag with which the server serves it over HTTP.
 type version struct {
 	name string
 	flag string // of the program
@@ -43,12 +43,12 @@ var (
 	modern = version{"2026-07-28", "-stateless=true", "modern"}
 )
 
-// setup is what the routes lead to.
+// setup has the hub, the suite and the programs that the tests use.
 type setup struct {
 	hub
 	suite
 	program   string // the server
-	self      string // this program, which is a client if its first argument is -client
+	self      string // this program, which acts as a client if its first argument is -client
 	sdkClient string
 	want      expected
 	needed    *sync.Map // lines of want that have matched

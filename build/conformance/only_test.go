@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// only returns a URL that leads to a server and refuses what does not belong to the era of a version. The server of the Go
-// SDK that speaks the modern era also speaks the legacy one.
+// only returns the URL of a proxy to a server that refuses requests of another era than that of v. The Go SDK's
+// server for the modern era also serves the legacy one.
 func only(t *testing.T, v version, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -63,7 +63,7 @@ func refuse(w http.ResponseWriter, m jsonrpc.Message, v version) {
 
 var supported = regexp.MustCompile(`"supportedVersions":\[[^]]*\]`)
 
-// offer leaves out other versions from the answer to server/discover.
+// offer removes all versions except v from the answer to server/discover.
 func offer(r *http.Response, v version) error {
 	if r.Request.Header.Get(mcpheader.Method) != "server/discover" {
 		return nil

@@ -124,7 +124,7 @@ func (s *server) send(line []byte) error {
 	return err
 }
 
-// route gives a message to the stream to which it belongs, as far as stdio tells.
+// route passes a message to the stream to which it belongs; see streamOf.
 func (s *server) route(m jsonrpc.Message, line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *server) route(m jsonrpc.Message, line []byte) {
 	}
 }
 
-// learn keeps which arguments of the tools in a list headers repeat. mu is locked.
+// learn stores which arguments of the tools in a list clients repeat in headers. The caller holds mu.
 func (s *server) learn(method string, result json.RawMessage) {
 	if method != "tools/list" {
 		return
@@ -158,7 +158,7 @@ func (s *server) learn(method string, result json.RawMessage) {
 	}
 }
 
-// checkArguments checks the headers that repeat arguments of a call, if the tool has been listed.
+// checkArguments checks the headers that repeat arguments of a call, if the server has listed the tool.
 func (s *server) checkArguments(h http.Header, m jsonrpc.Message) *jsonrpc.Error {
 	if m.Method != "tools/call" {
 		return nil

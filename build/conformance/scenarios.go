@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// scenarios are the calls with which a client makes the server of a scenario see what it looks for, by the scenario's name.
+// scenarios maps the name of a scenario to the calls that its server expects from a client.
 var scenarios = map[string]func(c *client) error{
 	"initialize":               greet,
 	"request-metadata":         greet,
@@ -25,10 +25,11 @@ var scenarios = map[string]func(c *client) error{
 	"http-invalid-tool-headers":           callListed(`{"region":"us-west1"}`),
 }
 
-// greet asks what the server is. Its server has no tools.
+// greet asks a modern server for its description; a legacy one has sent it in initialize. The servers of these
+// scenarios have no tools.
 func greet(c *client) error {
 	if mcpversion.Of(c.version) != mcpversion.Modern {
-		return nil // initialize has asked
+		return nil
 	}
 	_, err := c.ask("server/discover", json.RawMessage("{}"))
 	return err
@@ -111,7 +112,7 @@ func useEverything(c *client) error {
 	return nil
 }
 
-// callAsTold makes the calls that the suite demands.
+// callAsTold makes the calls that the suite lists in MCP_CONFORMANCE_CONTEXT.
 func callAsTold(c *client) error {
 	if err := listTools(c); err != nil {
 		return err

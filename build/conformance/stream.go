@@ -11,8 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// answer writes the messages of a request up to its answer: as events if there are others or the client prefers a
-// stream for results, and otherwise as JSON. It reports whether the answer came before the client or the server left.
+// answer writes the messages of a request up to its answer: as events if other messages precede the answer or the
+// client prefers a stream, and otherwise as JSON. It reports whether the answer came before the client or the
+// server left.
 func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e mcpversion.Era) bool {
 	streams, prefersStream := false, strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 	for {
@@ -64,7 +65,8 @@ func (st *stream) copyAll(w http.ResponseWriter, r *http.Request, s *server) {
 	}
 }
 
-// event writes a message as an event, or without one only a comment, which makes the client see that the stream is open.
+// event writes line as a server-sent event. If line is nil, it writes only a comment, which shows the client that
+// the stream is open.
 func event(w http.ResponseWriter, line []byte) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache, no-transform")

@@ -20,7 +20,7 @@ import (
 // outcome is the score of one scenario.
 type outcome struct {
 	passed, failed int
-	problems       []string // what did not succeed
+	problems       []string // the checks that failed
 }
 
 func (o outcome) String() string { return fmt.Sprintf("%d/%d", o.passed, o.failed) }
@@ -93,7 +93,7 @@ func parse(output string) score {
 	return got
 }
 
-// problems reads what did not succeed in a scenario from the folders into which the suite has written its checks.
+// problems reads the failed checks of a scenario from the folders into which the suite has written them.
 func problems(t *testing.T, folders string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folders, "checks.json"))

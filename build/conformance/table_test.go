@@ -36,11 +36,11 @@ func printTable(w io.Writer, version string, columns []column) {
 	row("scored", func(c column) any { return c.score.total(func(s string) bool { return direct.unscored[s] == "" }) })
 	row("not scored", func(c column) any { return c.score.total(func(s string) bool { return direct.unscored[s] != "" }) })
 	row("total", func(c column) any { return c.score.total(func(string) bool { return true }) })
-	_ = table.Flush() // so does a test when its output is gone
+	_ = table.Flush() // an error means that the output of the test is closed
 	_, _ = fmt.Fprintln(w)
 }
 
-// total adds up the scenarios that include accepts.
+// total adds up the outcomes of the scenarios that include accepts.
 func (s score) total(include func(scenario string) bool) outcome {
 	var sum outcome
 	for name, o := range s.outcomes {

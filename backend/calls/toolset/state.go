@@ -23,6 +23,7 @@ const (
 	Waiting State = "waiting" // the server itself is not approved
 )
 
+// Entry is a tool of a toolset, its state, and its present definition.
 type Entry struct {
 	Reference
 	State   State

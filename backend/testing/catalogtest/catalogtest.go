@@ -15,9 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Open returns a catalog over an empty Store. It holds the tools of servers,
-// as definitions by server name; servers may be nil. Changes to the catalog are
-// published on bus.
+// Open returns a catalog over an empty Store, with tool definitions by server. servers may be nil. Changes to the
+// catalog are published on bus.
 func Open(t testing.TB, bus *events.Bus, servers map[string][]json.RawMessage) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Open(t.Context(), &Store{}, bus, slog.New(slog.DiscardHandler))
@@ -32,8 +31,7 @@ func Open(t testing.TB, bus *events.Bus, servers map[string][]json.RawMessage) *
 	return c
 }
 
-// Definitions returns tool definitions, which are JSON objects, in the form in
-// which a server lists them.
+// Definitions converts tool definitions, each a JSON object, to raw messages as a server lists them.
 func Definitions(tools ...string) []json.RawMessage {
 	out := make([]json.RawMessage, len(tools))
 	for i, tool := range tools {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package freeze stops processes in tests, as a program that hangs.
+// Package freeze stops processes in tests, so that they behave as a program that hangs.
 package freeze
 
 import (
@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Process stops a process until it gets SIGCONT. It returns once all threads of
-// the process have stopped: on a loaded machine that takes a while.
+// Process stops a process until it gets SIGCONT. It returns once all threads of the process have stopped, which
+// takes a while on a loaded machine.
 func Process(t testing.TB, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -28,8 +28,7 @@ func Process(t testing.TB, pid int) {
 	}
 }
 
-// runs reports whether a thread has not stopped. Its state follows its name in
-// parentheses.
+// runs reports whether a thread has not stopped. In its stat file, the state follows the name in parentheses.
 func runs(stat string) bool {
 	data, err := os.ReadFile(stat)
 	return err == nil && !bytes.HasPrefix(data[bytes.LastIndexByte(data, ')')+1:], []byte(" T"))

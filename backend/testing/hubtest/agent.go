@@ -30,7 +30,7 @@ type Agent struct {
 	Stream  io.ReadWriteCloser
 	Lines   *bufio.Reader
 	id      int
-	Notices []string // notifications that exchange and await have read
+	Notices []string // messages that Exchange and Await have read but not returned
 }
 
 // Join connects and initializes a client with a name.
@@ -43,8 +43,10 @@ func Join(t *testing.T, h *hub.Hub, name string) *Agent {
 	return a
 }
 
+// Leave closes the connection.
 func (a *Agent) Leave() { _ = a.Stream.Close() }
 
+// Write sends one line.
 func (a *Agent) Write(line string) {
 	a.T.Helper()
 	if _, err := io.WriteString(a.Stream, line+"\n"); err != nil {
@@ -52,8 +54,8 @@ func (a *Agent) Write(line string) {
 	}
 }
 
-// Read returns the next message. It ends the test if the hub sends none for three
-// minutes: a machine is never that slow, so the message that was expected does not come.
+// Read returns the next message. It ends the test if the hub sends nothing for three minutes, which is longer than
+// any machine needs. expected names the message in failures.
 func (a *Agent) Read(expected string) string {
 	a.T.Helper()
 	silent := time.AfterFunc(3*time.Minute, a.Leave)
@@ -94,8 +96,7 @@ func (a *Agent) Registry(arguments string) string {
 	return result.Content[0].Text
 }
 
-// Question is a call of the registry tool, and texts that must and must not be in
-// the reply.
+// Question is a call of the registry tool, and texts that the reply must and must not contain.
 type Question struct {
 	Name        string
 	Arguments   string
@@ -163,7 +164,7 @@ func ApproveAll(t *testing.T, h *hub.Hub) {
 	}
 }
 
-// AddModern adds an active server of the modern era.
+// AddModern adds an active server that speaks MCP 2026-07-28 only.
 func AddModern(t *testing.T, h *hub.Hub) {
 	t.Helper()
 	command := mcptest.Command(t, "-modern", "-offers")
@@ -171,10 +172,11 @@ func AddModern(t *testing.T, h *hub.Hub) {
 	Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 }
 
+// RequireCall is the members of a tools/call whose tool asks the client for input.
 const RequireCall = `"name":"new__require","arguments":{"state":"theirs","requests":{"a":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object"}}}}}`
 
-// Description is a document in which a hub describes its API. Objects in messages and answers must have only members
-// that it describes.
+// Description is a document in which a hub describes its API. It allows objects in messages and answers only the
+// members that it describes.
 type Description struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler
@@ -202,7 +204,7 @@ func Describe(t *testing.T, info instance.Info, path string) *Description {
 	return d
 }
 
-// Check fails the test if a JSON text does not match the schema at a place in the document.
+// Check fails the test if a JSON text does not match the schema at place, a JSON pointer into the document.
 func (d *Description) Check(place, text string) {
 	d.t.Helper()
 	schema := d.compiled[place]
@@ -258,9 +260,11 @@ func (d *Description) CheckMessage(text string) {
 	d.Check("/components/messages/"+m.Type+"/payload", text)
 }
 
-// ConversationSecret is in the environment of a server, and in no answer.
+// ConversationSecret is a value in the environment of a server that must not be in any answer.
 const ConversationSecret = "hunter2-in-the-environment"
 
+// Converse sends the requests in a recorded conversation and checks the answers. A line "> METHOD PARAMS" is a
+// request, and a line "< TEXT" is a part of its answer.
 func (a *Agent) Converse(part txtar.File, modern bool) {
 	a.T.Helper()
 	answer := ""
@@ -285,14 +289,15 @@ func (a *Agent) Converse(part txtar.File, modern bool) {
 // Bearer sends a token with each request.
 type Bearer string
 
+// RoundTrip implements http.RoundTripper.
 func (b Bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// WebClient connects a client of the SDK over HTTP. version is that of MCP, "" for the
-// newest; "sse" stands for the transport HTTP+SSE.
+// WebClient connects a client of the SDK over HTTP. version is the version of MCP; "" is the newest one and "sse"
+// selects the transport HTTP+SSE.
 func WebClient(t *testing.T, h *hub.Hub, version, token string, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	web, address := &http.Client{Transport: Bearer(token)}, "http://"+h.Info().Address()
@@ -325,7 +330,7 @@ func CreateToken(t *testing.T, h *hub.Hub, fields map[string]string) (token stri
 	return created.Token
 }
 
-// Discovering are the headers of discoverRequest with a token.
+// Discovering returns the headers of a server/discover request with a token.
 func Discovering(token string) map[string]string {
 	return map[string]string{
 		"Authorization": "Bearer " + token, "Content-Type": "application/json",
@@ -333,7 +338,7 @@ func Discovering(token string) map[string]string {
 	}
 }
 
-// AnswerNext answers the next request of the server and returns it.
+// AnswerNext answers the next request of the hub with a method, and returns the request.
 func (a *Agent) AnswerNext(method, result string) {
 	a.T.Helper()
 	var asked struct{ ID json.RawMessage }
@@ -343,8 +348,10 @@ func (a *Agent) AnswerNext(method, result string) {
 	a.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result))
 }
 
+// Meta and Native are entries of editors that are shown the surface meta or native.
 var Meta, Native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "native"}
 
+// AnnotatedWith runs a hub with one active server whose tools have annotations.
 func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, o)
@@ -368,7 +375,7 @@ func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 // UnusualAnswer is a result that libraries with types would change.
 const UnusualAnswer = `{"content":[{"type":"text","text":"a\u00e9\/b<>","n":9007199254740993}],"structuredContent":{"d":1.10}, "isError":false}`
 
-// InEra sends a request in one of the eras.
+// InEra sends a request as a modern or a legacy client does, with members of its params, and returns the answer.
 func (a *Agent) InEra(modern bool, method, members string) string {
 	a.T.Helper()
 	if modern {
@@ -377,13 +384,13 @@ func (a *Agent) InEra(modern bool, method, members string) string {
 	return a.Exchange(method, "{"+members+"}")
 }
 
-// InEachEra calls f with a client of each era that is shown a surface.
+// InEachEra calls f with a legacy and with a modern client, which connect by entry.
 func InEachEra(t *testing.T, h *hub.Hub, entry companion.Entry, f func(t *testing.T, a *Agent, modern bool)) {
 	t.Run("legacy", func(t *testing.T) { f(t, Introduced(t, h, entry, `{"elicitation":{}}`), false) })
 	t.Run("modern", func(t *testing.T) { f(t, ArriveBy(t, h, entry), true) })
 }
 
-// Calling returns the params of tools/call.
+// Calling returns the members of the params of tools/call.
 func Calling(tool, arguments string) string {
 	return fmt.Sprintf(`"name":%q,"arguments":%s`, tool, arguments)
 }
@@ -403,6 +410,7 @@ func ListedNames(t *testing.T, answer string) (names []string) {
 	return names
 }
 
+// ModernMeta is the _meta member that MCP 2026-07-28 requires in the params of a request.
 const ModernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{}}}`
 
 // Arrive connects a client that does not initialize, as those of MCP 2026-07-28 do.
@@ -411,7 +419,7 @@ func Arrive(t *testing.T, h *hub.Hub) *Agent {
 	return ArriveBy(t, h, companion.Entry{})
 }
 
-// ArriveBy is arrive for a companion that was started by an editor's entry.
+// ArriveBy is Arrive for a companion that an editor's entry started.
 func ArriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *Agent {
 	t.Helper()
 	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text(), entry)
@@ -423,7 +431,7 @@ func ArriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *Agent {
 	return a
 }
 
-// Modern sends a modern request with members of its params and returns the answer.
+// Modern sends a request of MCP 2026-07-28 with members of its params and returns the answer.
 func (a *Agent) Modern(method, members string) string {
 	a.T.Helper()
 	if members != "" {
@@ -432,7 +440,7 @@ func (a *Agent) Modern(method, members string) string {
 	return a.Exchange(method, "{"+members+ModernMeta+"}")
 }
 
-// Required is the answer that asks for input.
+// Required is an answer of MCP 2026-07-28 that asks the client for input.
 type Required struct {
 	Result struct {
 		ResultType    string
@@ -446,6 +454,7 @@ type Required struct {
 	Error json.RawMessage
 }
 
+// ReadRequired decodes an answer.
 func ReadRequired(t *testing.T, answer string) (r Required) {
 	t.Helper()
 	if err := json.Unmarshal([]byte("{"+answer+"}"), &r); err != nil {
@@ -454,7 +463,7 @@ func ReadRequired(t *testing.T, answer string) (r Required) {
 	return r
 }
 
-// Holds begins a call of the tool hold, and returns when the server works on it.
+// Holds begins a call of the tool hold of server one, and returns when the server executes it.
 func (a *Agent) Holds() {
 	a.T.Helper()
 	a.Write(`{"jsonrpc":"2.0","id":"held","method":"tools/call","params":{"name":"one__hold","arguments":{"key":"k"},` +
@@ -462,12 +471,13 @@ func (a *Agent) Holds() {
 	a.Await("notifications/progress")
 }
 
+// TasksMeta is ModernMeta of a client that supports tasks.
 const TasksMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
 
-// Server is the entry of an editor that is shown one server.
+// Server returns the entry of an editor that is shown one server.
 func Server(name string) companion.Entry { return companion.Entry{Surface: "server:" + name} }
 
-// Introduced connects a client by an entry, and initializes it with capabilities.
+// Introduced connects a client by entry and initializes a session with capabilities.
 func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities string) *Agent {
 	t.Helper()
 	a := ArriveBy(t, h, entry)
@@ -476,7 +486,7 @@ func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities st
 	return a
 }
 
-// Poll is awaitList for a server that has not declared that its lists change.
+// Poll is AwaitList for a server that has not declared that it notifies of changes of its lists.
 func (a *Agent) Poll(method, text string) string {
 	a.T.Helper()
 	for {
@@ -486,7 +496,7 @@ func (a *Agent) Poll(method, text string) string {
 	}
 }
 
-// AwaitModernList is awaitList for a modern client, which gets no notifications.
+// AwaitModernList is AwaitList for a modern client, which gets no notifications.
 func (a *Agent) AwaitModernList(method, text string) {
 	a.T.Helper()
 	for !strings.Contains(a.Modern(method, ""), text) {
@@ -504,7 +514,7 @@ func (s *Scenario) Tool(name, arguments string) string {
 	return result.Content[0].Text
 }
 
-// ReachedNothing checks that server one has carried out nothing under a name that no list has.
+// ReachedNothing fails the test if server one has carried out a request for a name that it does not list.
 func (s *Scenario) ReachedNothing() {
 	s.T.Helper()
 	if got := s.Tool("ran", "{}"); got != "[]" {
@@ -522,8 +532,7 @@ func (s *Scenario) Asked() int {
 	return n
 }
 
-// Offering runs a hub with two active servers that have resources, prompts,
-// completions and logging.
+// Offering runs a hub with two active servers, one and two, that have resources, prompts, completions and logging.
 func Offering(t *testing.T) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, hub.Options{})
@@ -531,8 +540,8 @@ func Offering(t *testing.T) *hub.Hub {
 	return h
 }
 
-// AddOffering adds active servers to a hub without servers, and waits until the hub
-// has all of their lists, so that no later list_changed is about the start.
+// AddOffering adds active servers to a hub without servers, and waits until the hub has read all of their lists, so
+// that every later list_changed announces a real change.
 func AddOffering(t *testing.T, h *hub.Hub, names ...string) {
 	t.Helper()
 	for i, name := range names {
@@ -562,14 +571,13 @@ func (a *Agent) Exchange(method, params string) string {
 	}
 }
 
-// Await returns the first notification of a method that has arrived or arrives, and
-// forgets it.
+// Await returns and removes the first message with a method, of those received so far and later ones.
 func (a *Agent) Await(method string) string {
 	a.T.Helper()
 	return a.AwaitText(`"method":"` + method + `"`)
 }
 
-// AwaitText is await for any message with a text.
+// AwaitText is Await for any message that contains a text.
 func (a *Agent) AwaitText(text string) string {
 	a.T.Helper()
 	for {
@@ -583,8 +591,8 @@ func (a *Agent) AwaitText(text string) string {
 	}
 }
 
-// AwaitList repeats a list request until the answer contains a text: the hub reads
-// lists besides the tools after it has started a server.
+// AwaitList repeats a list request until the answer contains a text, because the hub reads lists other than the
+// tools after it has started a server.
 func (a *Agent) AwaitList(method, text string) string {
 	a.T.Helper()
 	changed := strings.Replace(strings.Replace(method, "/templates", "", 1), "/list", "/list_changed", 1)
@@ -596,14 +604,14 @@ func (a *Agent) AwaitList(method, text string) string {
 	}
 }
 
-// Acting returns the text of the reply to an action on toolsets.
+// Acting performs an action on toolsets with the registry tool and returns the text of the reply.
 func (a *Agent) Acting(modern bool, arguments string) string {
 	a.T.Helper()
 	got := a.InEra(modern, "tools/call", Calling("registry", `{"action":"toolset",`+arguments+`}`))
 	return strings.NewReplacer(`\n`, " ", `\"`, `"`).Replace(got)
 }
 
-// CreateToolset creates a toolset of tools, each as SERVER.TOOL.
+// CreateToolset creates a toolset of tools, each given as SERVER.TOOL.
 func CreateToolset(t *testing.T, h *hub.Hub, name string, tools ...string) {
 	t.Helper()
 	refs := []map[string]string{}

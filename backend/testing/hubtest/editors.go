@@ -20,6 +20,7 @@ func NewEditorScenario(t *testing.T) (s *Scenario, file string) {
 	return EditorScenario(t, hub.Options{})
 }
 
+// EditorScenario is NewEditorScenario with options for the hub.
 func EditorScenario(t *testing.T, o hub.Options) (s *Scenario, file string) {
 	t.Helper()
 	home := t.TempDir()
@@ -55,6 +56,7 @@ func FakeProgram(t *testing.T, folder, name string) string {
 	return program
 }
 
+// InJSON returns a text as it appears within a JSON string.
 func InJSON(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
 }

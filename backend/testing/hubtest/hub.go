@@ -22,8 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// Deadline limits how long a test waits for an event. Only a broken hub needs that
-// long.
+// Deadline limits how long a test waits for an event. A working hub never needs that long.
 const Deadline = 3 * time.Minute
 
 // UserHome is the home folder of the person who runs the tests.
@@ -43,7 +42,7 @@ func RunHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-cha
 		name, value, _ := strings.Cut(kv, "=")
 		t.Setenv(name, value)
 	}
-	if os.Getenv("HOME") == UserHome { // login shells must not read the start-up files of this person
+	if os.Getenv("HOME") == UserHome { // login shells must not read the start-up files in UserHome
 		SetHomeTo(t, t.TempDir())
 	}
 	if o.Folder == "" {
@@ -90,17 +89,17 @@ func Do(t *testing.T, h *hub.Hub, method, path string, body, out any) {
 	}
 }
 
-// TryDo is do for requests that may fail.
+// TryDo is Do for requests that may fail, without an answer.
 func TryDo(t *testing.T, h *hub.Hub, method, path string, body any) error {
 	t.Helper()
 	return instance.NewClient(h.Info()).Do(t.Context(), method, path, body, nil)
 }
 
-// CleanChanges are settings with which tools that a server adds or changes are used without
-// a person, if the scan finds nothing in them.
+// CleanChanges are settings that let agents use tools that a server adds or changes without a person's approval, if
+// the scan finds nothing in them.
 const CleanChanges = "port: 0\ntrust: {changes: clean}\n"
 
-// Reconfigure changes the first server as a person does.
+// Reconfigure changes fields of the first server as a person does.
 func Reconfigure(t *testing.T, h *hub.Hub, fields map[string]any) {
 	t.Helper()
 	s := &Scenario{T: t, Hub: h}
@@ -124,6 +123,7 @@ type Row struct {
 // NoToken removes the token from a request.
 var NoToken = map[string]string{"Authorization": ""}
 
+// Send sends the request and checks the answer.
 func (r Row) Send(t *testing.T, h *hub.Hub) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), r.Method, "http://"+h.Info().Address()+r.Path, strings.NewReader(r.Body))
@@ -202,6 +202,7 @@ func NewDataFolder(t *testing.T, settings string) paths.Folder {
 	return folder
 }
 
+// WriteFile writes a file and returns its path.
 func WriteFile(t *testing.T, file, text string) string {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -232,7 +233,7 @@ func Recorded(t *testing.T, name string, vars ...string) (response json.RawMessa
 	return exchange.Response
 }
 
-// Weather is a tool definition with every kind of member, one of them with HTML.
+// Weather is a tool definition with every kind of member, one of which contains HTML.
 const Weather = `{"name":"forecast","title":"Weather <b>now</b>","description":"Weather of the coming days for a city","inputSchema":{"type":"object","properties":{"city":{"type":"string","description":"where"}},"required":["city"]},"x":9007199254740993}`
 
 // AwaitTokenCounts waits until the tokens of all tools are counted, and returns the
@@ -259,7 +260,7 @@ func AwaitTokenCounts(t *testing.T, h *hub.Hub) map[string]operations.KnownTool 
 	}
 }
 
-// FirstCall is the time of the first call that recordCalls records.
+// FirstCall is the time of the first call that RecordCalls records.
 var FirstCall = time.Date(2026, 3, 14, 9, 26, 53, 589_000_000, time.UTC)
 
 // RecordCalls adds six entries to the log, with the ids 1 to 6: four calls of one
@@ -286,6 +287,7 @@ func RecordCalls(h *hub.Hub) {
 	}, json.RawMessage(`{"token":"sum","progress":1,"total":4}`), nil, nil)
 }
 
+// WriteSettings writes the config.yaml of a data folder.
 func WriteSettings(t *testing.T, folder paths.Folder, text string) {
 	t.Helper()
 	if err := os.WriteFile(folder.Config(), []byte(text), 0o600); err != nil {
@@ -293,14 +295,13 @@ func WriteSettings(t *testing.T, folder paths.Folder, text string) {
 	}
 }
 
-// Remembering is a hub with a server that asks, and the window in which a person
-// answers.
+// Remembering is a hub with a server that asks questions, and the window in which a person answers them.
 type Remembering struct {
 	Scenario
 	Window *Socket
 }
 
-// RunRemembering runs a hub with a server called one, whose window is open.
+// RunRemembering runs a hub with an active server called one. No window is open yet.
 func RunRemembering(t *testing.T, folder paths.Folder) *Remembering {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
@@ -317,6 +318,7 @@ func RunRemembering(t *testing.T, folder paths.Folder) *Remembering {
 	return r
 }
 
+// OpenWindow connects a window that shows questions.
 func (r *Remembering) OpenWindow() { r.Window = Connect(r.T, r.Hub, "/ws?hub=1") }
 
 // CloseWindow closes the window and waits until the hub has noticed it.
@@ -330,8 +332,7 @@ func (r *Remembering) CloseWindow() {
 	}
 }
 
-// Answered calls the server, answers its question in the window, and returns the result
-// of the call.
+// Answered makes a call, answers the question that the server asks during it, and returns the result of the call.
 func (r *Remembering) Answered(a *Agent, call, reply string) string {
 	r.T.Helper()
 	a.Write(`{"jsonrpc":"2.0","id":"asking","method":"tools/call","params":` + call + `}`)

@@ -19,7 +19,8 @@ import (
 	"testing"
 )
 
-// Registries are an official registry, an npm registry and a package index on loopback, which answer as real ones do.
+// Registries are an official MCP registry, an npm registry and a Python package index on loopback, which answer as
+// the real ones do.
 type Registries struct {
 	*httptest.Server
 	t *testing.T
@@ -27,14 +28,15 @@ type Registries struct {
 	Mu       sync.Mutex
 	entries  []map[string]any      // of the official registry
 	PageSize int                   // 0: all entries are on one page
-	Next     string                // cursor that follows the last page; it leads to an empty one
+	Next     string                // cursor in the answer with the last page; it leads to an empty page
 	packages map[string]NpmPackage // by name
 	Index    map[string]string     // summaries of packages of the package index by name
-	Any      bool                  // npm has all packages whose names do not contain nope
-	Requests []string              // to the official registry, as paths with queries
+	Any      bool                  // npm has every package, except those whose names contain "nope"
+	Requests []string              // requests to the official registry so far, as paths with queries
 	Hold     func(query url.Values)
 }
 
+// NpmPackage is a version of a package in the npm registry.
 type NpmPackage struct {
 	Version, Description, Repository string
 	Program                          string // JavaScript; empty if the package has no files
@@ -42,6 +44,7 @@ type NpmPackage struct {
 	former                           *NpmPackage // the version before
 }
 
+// NewRegistries serves empty registries until the test ends.
 func NewRegistries(t *testing.T) *Registries {
 	t.Helper()
 	r := &Registries{t: t, packages: make(map[string]NpmPackage), Index: make(map[string]string)}
@@ -61,7 +64,8 @@ func (r *Registries) Configure(home string) {
 	WriteFile(r.t, filepath.Join(home, ".config", "pip", "pip.conf"), "[global]\nindex-url = "+r.URL+"/pypi-index/simple\n")
 }
 
-// Home makes a home folder whose login shell finds node and npx. It skips the test if they are not installed.
+// Home sets a new home folder whose login shell finds node and npx and whose package managers use the registries.
+// It skips the test if the programs are not installed.
 func (r *Registries) Home() {
 	r.t.Helper()
 	var folders []string
@@ -78,7 +82,7 @@ func (r *Registries) Home() {
 	r.Configure(home)
 }
 
-// Add adds an entry to the official registry, as its latest version, unless it has an entry of that name.
+// Add adds a version of an entry to the official registry and makes it the latest one.
 func (r *Registries) Add(name, version string, server map[string]any) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -95,6 +99,7 @@ func (r *Registries) Add(name, version string, server map[string]any) {
 		}}})
 }
 
+// Official returns the metadata that the official registry adds to an entry.
 func Official(entry map[string]any) map[string]any {
 	return entry["_meta"].(map[string]any)["io.modelcontextprotocol.registry/official"].(map[string]any)
 }
@@ -189,7 +194,7 @@ func (r *Registries) serveOfficial(w http.ResponseWriter, req *http.Request) {
 	Send(w, map[string]any{"servers": found[min(from, to):to], "metadata": map[string]any{"nextCursor": next, "count": to - min(from, to)}})
 }
 
-// serveEntry serves a version of an entry, or the latest one. The caller holds mu.
+// serveEntry serves a version of an entry, or the latest one. The caller holds r.Mu.
 func (r *Registries) serveEntry(w http.ResponseWriter, names []string) {
 	for _, e := range r.entries {
 		server := e["server"].(map[string]any)
@@ -255,7 +260,7 @@ func (r *Registries) serveNPM(w http.ResponseWriter, path string) {
 	Send(w, map[string]any{"name": name, "dist-tags": map[string]string{"latest": p.Version}, "versions": versions})
 }
 
-// manifest returns what npm says about a version of a package.
+// manifest returns the npm manifest of a version of a package.
 func (r *Registries) manifest(name string, p NpmPackage, known bool) map[string]any {
 	sum := sha512.Sum512(p.file)
 	manifest := map[string]any{
@@ -284,6 +289,7 @@ func (r *Registries) servePyPI(w http.ResponseWriter, name string) {
 	})
 }
 
+// Send answers a request with v as JSON.
 func Send(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v) // fails when the client is gone

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// WeatherStation is an MCP server in JavaScript that says whether it has got its token, and prints it.
+// WeatherStation is an MCP server in JavaScript whose tool reports whether it got its token. It also prints the
+// token.
 const WeatherStation = `#!/usr/bin/env node
 console.error("the token is " + process.env.STATION_TOKEN)
 require("readline").createInterface({input: process.stdin}).on("line", line => {
@@ -48,12 +49,12 @@ func WeatherEntry() map[string]any {
 
 // RealServer is a server of the marketplace, and what a test does with it.
 type RealServer struct {
-	ID, Version string // an older version; empty for the listing's own
+	ID, Version string // the version to install, an older one; empty for the listed version
 	Name        string
 	Answers     string // JSON
 	Tool, Args  string
 	Want        []string // in the result of the tool
-	Publish     func()   // publishes a newer version, which is there already if it is nil
+	Publish     func()   // publishes a newer version; nil if the registry already has one
 }
 
 // Live installs a server, calls it, updates it, rolls it back and removes it.
@@ -100,6 +101,7 @@ func (s *Scenario) Live(c RealServer) {
 	)
 }
 
+// OrElse returns text, or other if text is empty.
 func OrElse(text, other string) string {
 	if text == "" {
 		return other
@@ -107,12 +109,12 @@ func OrElse(text, other string) string {
 	return text
 }
 
-// value returns the value that a step kept last.
+// value returns the last value that a step kept under path.
 func (s *Scenario) value(path string) string {
 	return strings.NewReplacer(s.Kept...).Replace("{" + path + "}")
 }
 
-// Downloads is how long a job may take that downloads packages.
+// Downloads is how long a job that downloads packages may take.
 const Downloads = 5 * time.Minute
 
 // job starts a job as a person and waits until it has ended well.
@@ -121,7 +123,7 @@ func (s *Scenario) job(path, body string) {
 	mark := s.Events.Mark()
 	s.step(Step{Name: path, Method: "POST", Path: path, Body: body, Status: http.StatusAccepted, Person: true, Keep: "id"})
 	id := s.value("id")
-	if !strings.HasPrefix(path, "/api/market/prepare") && id == "null" { // it has no job
+	if !strings.HasPrefix(path, "/api/market/prepare") && id == "null" { // the answer names no job
 		s.Events.Await(s.T, path, mark, "market.mirror", `"refreshed"`)
 		return
 	}
@@ -145,14 +147,14 @@ func (s *Scenario) job(path, body string) {
 	}
 }
 
-// StationTwo is the newer version of weatherStation: it has another tool and needs a region.
+// StationTwo is version 2.0.0 of WeatherStation. It has another tool and needs a region.
 var StationTwo = strings.NewReplacer(
 	`"1.0.0"`, `"2.0.0"`, `"Forecasts the weather"`, `"Forecasts the weather of a region"`,
 	`tools: [{`, `tools: [{name: "alerts", description: "Warns", inputSchema: {type: "object"}}, {`,
 	`"sunny"`, `"sunny in " + process.env.REGION`,
 ).Replace(WeatherStation)
 
-// Republish adds a newer version to both registries.
+// Republish adds version 2.0.0 of the weather server to the official registry and to npm.
 func (r *Registries) Republish() {
 	entry := WeatherEntry()
 	pkg := entry["packages"].([]any)[0].(map[string]any)
@@ -162,7 +164,7 @@ func (r *Registries) Republish() {
 	r.Publish("@ada/weather", NpmPackage{Version: "2.0.0", Description: "An MCP server for weather", Program: StationTwo})
 }
 
-// Profile gives the login shell of a home folder a PATH that begins with a folder, and variables.
+// Profile writes a .profile that sets variables and a PATH that begins with path.
 func Profile(t *testing.T, home, path string, env map[string]string) {
 	t.Helper()
 	text := "export PATH='" + path + ":/usr/bin:/bin'\n"
@@ -172,8 +174,8 @@ func Profile(t *testing.T, home, path string, env map[string]string) {
 	WriteFile(t, filepath.Join(home, ".profile"), text)
 }
 
-// UserNPM returns the path of npm and the variables with which it uses the settings of the person who runs the tests, and a
-// cache of its own. It skips the test if the registry of npm cannot be reached.
+// UserNPM returns the path of npm, and variables with which it uses the npm settings of the person who runs the
+// tests and a new cache. It skips the test if npm's registry cannot be reached.
 func UserNPM(t *testing.T) (npm string, env map[string]string) {
 	t.Helper()
 	npm, err := exec.LookPath("npm")

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// Step is one request of a scenario, the expected answer and the expected events. In
-// path, body, want and events, {name} stands for a value that an earlier step kept.
+// Step is one request of a scenario, the expected answer and the expected events. In Path, Body, Want and Events,
+// {name} stands for a value that an earlier step kept.
 type Step struct {
 	Name   string
 	Method string
@@ -31,7 +31,7 @@ type Step struct {
 	Want   []string // in the answer's body
 	Never  []string
 	Events []string // WebSocket messages that must follow: a type, a space and a part of the message
-	Person bool     // the request comes from a session, as those of the dashboard
+	Person bool     // send the request in a dashboard session, as a person does, instead of with the hub's token
 	Keep   string   // path of the value in the answer to keep, such as changes.0.id
 }
 
@@ -45,7 +45,7 @@ type Scenario struct {
 	Kept   []string // pairs of {name} and value
 }
 
-// NewScenario runs a hub as runHub does.
+// NewScenario runs a hub with RunHub and records its events.
 func NewScenario(t *testing.T, o hub.Options) *Scenario {
 	t.Helper()
 	h, ended := RunHub(t, o)
@@ -65,6 +65,7 @@ func (s *Scenario) Server(name string, flags ...string) string {
 	return s.JSON(map[string]any{"name": name, "command": command[0], "args": command[1:]})
 }
 
+// JSON encodes a value and fails the test if it cannot.
 func (s *Scenario) JSON(v any) string {
 	s.T.Helper()
 	data, err := json.Marshal(v)
@@ -74,6 +75,7 @@ func (s *Scenario) JSON(v any) string {
 	return string(data)
 }
 
+// Play sends the requests of steps in order and checks the answers and the events.
 func (s *Scenario) Play(steps ...Step) {
 	s.T.Helper()
 	for _, next := range steps {
@@ -113,7 +115,7 @@ func (s *Scenario) step(next Step) {
 			s.T.Fatalf("%s: %v", next.Name, err)
 		}
 		value, _ := json.Marshal(MemberOf(answer, next.Keep))
-		s.Kept = append([]string{"{" + next.Keep + "}", strings.Trim(string(value), `"`)}, s.Kept...) // the first one wins
+		s.Kept = append([]string{"{" + next.Keep + "}", strings.Trim(string(value), `"`)}, s.Kept...) // the newest value wins
 	}
 }
 
@@ -136,12 +138,13 @@ func MemberOf(answer any, path string) any {
 	return answer
 }
 
+// Send sends a request with the hub's token and returns the status and the body of the answer.
 func (s *Scenario) Send(method, path, body string) (status int, answer string) {
 	s.T.Helper()
 	return s.sendWith(s.Hub.Info().Token, method, path, body)
 }
 
-// SendAsPerson is like send, with the token of a new session.
+// SendAsPerson is Send with the token of a new dashboard session instead of the hub's.
 func (s *Scenario) SendAsPerson(method, path, body string) (status int, answer string) {
 	s.T.Helper()
 	token, err := instance.NewClient(s.Hub.Info()).Session(s.T.Context())
@@ -208,7 +211,7 @@ func RecordEvents(t *testing.T, h *hub.Hub) *EventRecorder {
 	return l
 }
 
-// Abbreviated returns messages without the middle of long ones.
+// Abbreviated returns messages, one per line, without the middle of long ones.
 func Abbreviated(messages []string) string {
 	var out strings.Builder
 	for _, m := range messages {
@@ -227,7 +230,7 @@ func (l *EventRecorder) Received() []string {
 	return slices.Clone(l.messages)
 }
 
-// Mark returns a position after all messages received so far, for await.
+// Mark returns a position after all messages received so far, for Await.
 func (l *EventRecorder) Mark() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -256,8 +259,8 @@ func (l *EventRecorder) Await(t *testing.T, name string, mark int, kind, part st
 	}
 }
 
-// Question makes a transient server send a request, and returns the id of the
-// question in the inbox and a channel for the result of the call.
+// Question makes the transient server {handle} send a request to its client. It returns the id of the question in
+// the inbox and a channel that receives the result of the call.
 func (s *Scenario) Question(t *testing.T, request, want string) (id string, result <-chan string) {
 	t.Helper()
 	answered := make(chan string, 1)
@@ -282,7 +285,7 @@ func Between(text, before, after string) string {
 	return text
 }
 
-// Learned returns what the search has learned.
+// Learned returns what the search has learned from calls.
 func (s *Scenario) Learned() operations.LearnedList {
 	s.T.Helper()
 	var list operations.LearnedList
@@ -338,7 +341,7 @@ func (s *Scenario) TrustItem(tool string) (state, reason string) {
 	return "", ""
 }
 
-// Release releases the only result that is kept back, as a person does.
+// Release checks that exactly a person, not a program, can release the only result that is kept back.
 func (s *Scenario) Release(subject string) {
 	s.T.Helper()
 	s.Play(

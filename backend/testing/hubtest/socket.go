@@ -18,7 +18,7 @@ type Socket struct {
 	Conn *websocket.Conn
 }
 
-// Dial opens a WebSocket with these headers.
+// Dial opens a WebSocket with the given headers.
 func Dial(t *testing.T, h *hub.Hub, path string, header http.Header) (*websocket.Conn, *http.Response, error) {
 	t.Helper()
 	return websocket.Dial(t.Context(), "ws://"+h.Info().Address()+path, &websocket.DialOptions{HTTPHeader: header})
@@ -67,8 +67,8 @@ type Message struct {
 	Raw string
 }
 
-// Next reads one message, within the deadline. It leaves out those about changed tools,
-// which follow whenever a server is listed.
+// Next reads the next message, within the deadline. It skips messages of the type tools, which follow whenever a
+// server is listed.
 func (s *Socket) Next() Message {
 	s.T.Helper()
 	for {
@@ -92,6 +92,7 @@ func (s *Socket) any() Message {
 	return m
 }
 
+// Read returns the next message of any type.
 func (s *Socket) Read() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(s.T.Context(), Deadline)
 	defer cancel()
@@ -111,6 +112,7 @@ func (s *Socket) Until(what string, meets func(Message) bool) Message {
 	return Message{}
 }
 
+// Write sends a text message.
 func (s *Socket) Write(text string) {
 	s.T.Helper()
 	if err := s.Conn.Write(s.T.Context(), websocket.MessageText, []byte(text)); err != nil {

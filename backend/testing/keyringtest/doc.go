@@ -1,5 +1,4 @@
 //go:build !linux
 
-// Package keyringtest is empty on this system, because only on Linux a test can
-// start a keychain of its own.
+// Package keyringtest is empty on this system, because a test can start a keychain of its own only on Linux.
 package keyringtest

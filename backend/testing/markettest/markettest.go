@@ -1,10 +1,10 @@
-// Package markettest serves a small marketplace on loopback for tests: an official registry and an npm registry. It also
-// makes programs in the role of node, npm and npx, which start a fake MCP server in place of a package.
+// Package markettest serves a small marketplace on loopback for tests: an official registry and an npm registry. It
+// also creates programs that replace node, npm and npx and start a fake MCP server instead of a package.
 //
-// The official registry has io.github.ada/forecast, whose package forecast-mcp needs the variable CITY and the secret
-// API_KEY, and io.github.ada/far at an address where nothing listens. npm has weather-mcp, which needs nothing,
-// broken-mcp, which exits at once, and slow-mcp, whose download does not end.
-// Their version is 1.0.0 until Publish is called; the server of version 2.0.0 has other tools.
+// The official registry has io.github.ada/forecast, whose package forecast-mcp needs the variable CITY and the
+// secret API_KEY, and io.github.ada/far at an address where nothing listens. npm has weather-mcp, which needs
+// nothing, broken-mcp, which exits at once, and slow-mcp, whose download does not end. The npm packages have the
+// version 1.0.0 until Publish is called. The server of version 2.0.0 has other tools.
 package markettest
 
 import (
@@ -42,7 +42,7 @@ const entries = `[{"server": {
 
 // Market is a marketplace on loopback.
 type Market struct {
-	Address string // of both registries
+	Address string // base URL of both registries
 
 	mu     sync.Mutex
 	latest map[string]string // versions of npm packages
@@ -147,12 +147,12 @@ func serveEntries(w http.ResponseWriter, name, search string) {
 
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client has left
 }
 
-// Prepare makes the programs in a folder, which the caller puts first in the PATH, and configures npm in a home folder for
-// this marketplace. server is the command that starts the fake MCP server of mcptest. npm appends its arguments to npm.log
-// in the home folder.
+// Prepare creates the programs in a folder, which the caller puts first in the PATH, and configures npm in a home
+// folder for this marketplace. server is the command that starts the fake MCP server of package mcptest. The
+// replaced npm appends its arguments to npm.log in the home folder.
 func (m *Market) Prepare(t testing.TB, home, programs string, server []string) {
 	t.Helper()
 	quoted := make([]string, len(server))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A server with the flag -lax carries out requests with any name, as servers do that do not compare names with their lists.
+// With the flag -lax, a server carries out requests for any name, as real servers do that do not compare names with
+// their lists.
 
-// laxTools are the tools of a server with the flag -lax.
 var laxTools = map[string]struct {
 	description, schema string
 	do                  func(*call)
@@ -26,7 +26,7 @@ var laxTools = map[string]struct {
 	"asked": {"Count how often the tools were listed", noArguments, func(c *call) { c.text(fmt.Sprint(c.times())) }},
 }
 
-// runAny answers a call of any tool.
+// runAny answers a call of any tool, and records a call of a tool that the server does not list.
 func (c *call) runAny(name string) {
 	if known, ok := laxTools[name]; ok {
 		known.do(c)
@@ -48,7 +48,7 @@ func (c *call) shrink() {
 	c.text("done")
 }
 
-// offerAny answers the requests for prompts and resources, under any name.
+// offerAny answers requests for prompts and resources under any name. It returns false for other methods.
 func (s *server) offerAny(m message) bool {
 	var params struct{ URI, Name string }
 	_ = json.Unmarshal(m.Params, &params) // missing params stay empty
@@ -86,7 +86,7 @@ func (s *server) keepRun(what string) {
 	s.ran = append(s.ran, quote(what))
 }
 
-// noted returns what keepRun has kept, as JSON.
+// noted returns what keepRun has recorded, as JSON.
 func (s *server) noted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

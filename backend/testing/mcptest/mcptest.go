@@ -58,11 +58,11 @@ type options struct {
 	pages       string            // tools/list never ends: "same" or "new" cursors
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
-	odd         bool              // list and answer what clients refuse
+	odd         bool              // send lists and results that clients refuse
 	offers      bool              // support resources, prompts and logging
 	lax         bool              // carry out requests with any name
 	undeclared  bool              // declare no capabilities
-	prompts     []json.RawMessage // definitions with the flag -lax, as resources and templates
+	prompts     []json.RawMessage // definitions for the flag -lax, as are resources and templates
 	resources   []json.RawMessage
 	templates   []json.RawMessage
 	tasks       bool   // have the tool job, which is called as a task

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// modernRequest answers the requests that are different in MCP 2026-07-28. It returns
-// false for others, after it has checked their metadata.
+// modernRequest answers the requests that are different in MCP 2026-07-28. It checks the metadata of all other
+// requests and returns false for them.
 func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 	var params struct {
 		Meta          map[string]json.RawMessage `json:"_meta"`
@@ -93,9 +93,8 @@ func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan stru
 	}
 }
 
-// require asks for input as the arguments say, which are an object with the requests
-// and the state of the result. If always is true, it never has enough. It answers a
-// retry with what it got.
+// require answers a call with the requests for input and the state in its arguments. A retry gets what it sent as
+// its result; if always is true, only a retry with responses does.
 func (s *server) require(m message, arguments, responses, state json.RawMessage) {
 	var asked struct {
 		Requests json.RawMessage `json:"requests"`
@@ -118,8 +117,8 @@ func (s *server) require(m message, arguments, responses, state json.RawMessage)
 	s.result(m.ID, result+"}")
 }
 
-// admits decides the era of the connection with its first request, and refuses requests of
-// the other era, as the SDKs for Python and TypeScript do.
+// admits decides the era of the connection by its first request, and refuses requests of the other era, as the SDKs
+// for Python and TypeScript do.
 func (s *server) admits(m message) bool {
 	era := "legacy"
 	if m.Method != "initialize" && strings.Contains(string(m.Params), "io.modelcontextprotocol/protocolVersion") {

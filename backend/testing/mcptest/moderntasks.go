@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// modernTask answers the requests for tasks as an extension of MCP 2026-07-28. The task
-// of the tool job works until it was asked for once; one whose text is "forever" works
-// until it gets input.
+// modernTask answers the requests for tasks as an extension of MCP 2026-07-28. A task of the tool job is working
+// until its state was read once; a task with the text "forever" is working until it gets input.
 func (s *server) modernTask(m message, capabilities string) {
 	var params struct {
 		TaskID    string
@@ -74,7 +73,7 @@ func (s *server) modernState(id string) string {
 	return state
 }
 
-// modernEnd ends a task and tells who listens to it.
+// modernEnd ends a task and notifies the client if it listens to the task.
 func (s *server) modernEnd(id, status string) {
 	s.finish(s.job(id), status)
 	s.mu.Lock()

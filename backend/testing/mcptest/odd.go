@@ -83,8 +83,7 @@ var (
 	}
 )
 
-// oddResults are the results of tools/call by the name of the tool; others have text and
-// structured content.
+// oddResults are the results of tools/call by the name of the tool; other tools return text and structured content.
 var oddResults = map[string]string{
 	"required_null":      `{"content":null,"structuredContent":{"rows":1}}`,
 	"required_mixed":     `{"structuredContent":{"rows":1}}`,
@@ -106,7 +105,7 @@ var oddResults = map[string]string{
 	"no_schema":          `{"isError":true}`,
 }
 
-// OddFailures are the tools whose results say nothing, so that clients are shown an error.
+// OddFailures are the tools whose results have no usable content, so that clients get an error.
 var OddFailures = []string{"list", "no_schema", "null", "true"}
 
 var oddMessages = map[string]string{
@@ -122,7 +121,7 @@ var oddContents = map[string]string{
 	"odd://read_nothing":     `{"contents":[{"uri":"odd://read_nothing","text":null}]}`,
 }
 
-// OddRefusals are the resources whose contents say nothing, so that reading them is an error.
+// OddRefusals are the resources whose contents are unusable, so that reading them is an error.
 var OddRefusals = []string{"odd://read_nothing"}
 
 func schemas(of map[string]string) (tools []string) {
@@ -175,7 +174,7 @@ func (s *server) oddRequest(m message) bool {
 
 const oddCapabilities = `{"tools":{"listChanged":null},"prompts":true,"resources":{"subscribe":"yes"},"completions":true,"logging":null,"experimental":{"x":null}}`
 
-// oddResult sends a result, in the modern era with what all results there have.
+// oddResult sends a result. In the modern era it adds the member resultType, which every result must have.
 func (s *server) oddResult(id json.RawMessage, result string) {
 	if s.modern {
 		result = strings.Replace(`{"resultType":"complete",`+strings.TrimPrefix(result, "{"), ",}", "}", 1)

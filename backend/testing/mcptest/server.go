@@ -31,13 +31,13 @@ type server struct {
 	seen      []string                   // received notifications as JSON
 	gates     map[string]chan struct{}   // channels that block calls of the tool hold, by key
 	followers map[string]json.RawMessage // ids of the listen requests of the modern era, by the id of the task
-	kept      [][]byte                   // by the tool keep
+	kept      [][]byte                   // memory that the tool keep allocated
 	calls     map[string]chan struct{}   // closed when the call with an id is cancelled
 	waiting   map[string]chan message    // channels for the answers to the server's requests, by id
 	asked     int                        // requests sent to the client
 	pageList  int                        // pages of tools/list sent
 	listings  int                        // answers to tools/list
-	ran       []string                   // what was carried out under names that no list has, as JSON
+	ran       []string                   // requests carried out for names that no list contains, as JSON
 	jobs      []*job                     // by id, from 1
 	level     string                     // of log messages, as the client has set it
 	era       string                     // of the connection, with the flag -both: "legacy" or "modern"

@@ -206,7 +206,7 @@ func (c *call) die() {
 	exit(c.Code)
 }
 
-// keep takes a number of bytes of memory until the process ends.
+// keep allocates c.Count bytes until the process ends.
 func (c *call) keep() {
 	memory := make([]byte, c.Count)
 	for i := 0; i < len(memory); i += 4096 {
@@ -269,8 +269,8 @@ func (c *call) tell() {
 	c.text("done")
 }
 
-// askClient gives back the client's answer to a request, which names the call if the argument
-// name is token or id.
+// askClient sends a request to the client and returns the client's answer as the result of the call. If the
+// argument name is token or id, the request names the call by its progress token or its id.
 func (c *call) askClient() {
 	if c.both != "" && c.inModern() {
 		c.failure(c.id, -32600, "Cannot send "+c.Method+": no back-channel in MCP 2026-07-28")
@@ -279,7 +279,7 @@ func (c *call) askClient() {
 	c.text(c.ask(c.Method, c.question()))
 }
 
-// tellEra tells the era of the connection and the pid.
+// tellEra returns the era of the connection and the process id.
 func (c *call) tellEra() {
 	c.mu.Lock()
 	era := c.era
@@ -287,7 +287,7 @@ func (c *call) tellEra() {
 	c.text(fmt.Sprint(era, " ", os.Getpid()))
 }
 
-// askLater answers the call, and then does what askClient does.
+// askLater answers the call, and then sends the request of askClient and writes the client's answer to stderr.
 func (c *call) askLater() {
 	c.text("done")
 	fmt.Fprintln(os.Stderr, "answer: "+c.ask(c.Method, c.question()))

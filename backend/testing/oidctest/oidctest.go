@@ -1,5 +1,5 @@
-// Package oidctest runs oidc-provider, a real authorization server, MCP servers that
-// accept its tokens, and the browsers of people who sign in there.
+// Package oidctest runs oidc-provider, a real authorization server, and MCP servers that accept its tokens. It also
+// acts as the browsers of people who sign in there.
 package oidctest
 
 import (
@@ -95,13 +95,13 @@ func (p *Provider) Lose() {
 	}
 }
 
-// Token is what the provider knows of a token.
+// Token is what the provider knows about a token.
 type Token struct {
 	Active              bool
 	Account, Aud, Scope string
 }
 
-// Token returns what the provider knows of a token.
+// Token returns what the provider knows about a token.
 func (p *Provider) Token(value string) (t Token) {
 	p.ask("/test/token", url.Values{"value": {value}}, &t)
 	return t
@@ -115,8 +115,8 @@ func (p *Provider) Issued(grant string) int {
 	return issued[grant]
 }
 
-// Revoke revokes the token in an Authorization header; all also the sign-in with its
-// refresh token.
+// Revoke revokes the token in an Authorization header. If all is set, it also revokes the sign-in with its refresh
+// token.
 func (p *Provider) Revoke(header string, all bool) {
 	query := url.Values{"value": {strings.TrimPrefix(header, "Bearer ")}}
 	if all {
@@ -137,9 +137,8 @@ func (p *Provider) ask(path string, query url.Values, answer any) {
 	}
 }
 
-// Browse opens an address as the browser of a person would who signs in as an account. It
-// returns what the last page shows, and the last address. If stop is not empty, it does
-// not open an address that begins with it.
+// Browse opens an address as the browser of a person who signs in as account. It returns what the last page shows,
+// and the last address. If stop is not empty, Browse does not open an address that begins with it.
 func Browse(t testing.TB, address, account, stop string) (status int, body, last string) {
 	t.Helper()
 	jar, _ := cookiejar.New(nil) // fails only with options

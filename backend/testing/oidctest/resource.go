@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Resource is an MCP server at /mcp that wants tokens of a provider. Below /mcp/write, and
-// for the tool write, they need the scope write.
+// Resource is an MCP server at /mcp that requires tokens of a provider. Requests below /mcp/write and calls of the
+// tool write require the scope write.
 type Resource struct {
 	*httptest.Server
 	// Next handles requests with a valid token, whose account is in the header X-Account.
@@ -27,7 +27,7 @@ type Resource struct {
 // NewResource starts a resource.
 func NewResource(t testing.TB, p *Provider) *Resource {
 	s := &Resource{provider: p}
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // serve reads the field
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // set s.Server before the start, because serve reads it
 	s.Start()
 	t.Cleanup(s.Close)
 	return s
@@ -66,7 +66,7 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	body, _ := io.ReadAll(r.Body) // what cannot be read is refused by Next
+	body, _ := io.ReadAll(r.Body) // Next refuses a body that cannot be read
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var is Token
 	if token != "" {

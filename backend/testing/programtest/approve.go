@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// Approve approves a proposed server with its clean tools, and lists them, as a person
-// does in the dashboard.
+// Approve approves a proposed server and those of its tools in which the scan finds nothing, as a person does in
+// the dashboard. Then it lists the tools.
 func (h *Home) Approve(name string) {
 	h.T.Helper()
 	person, end, err := instance.NewClient(h.RunningHub()).Person(h.T.Context())

@@ -61,12 +61,14 @@ type Output struct {
 
 var _ io.Writer = (*Output)(nil)
 
+// Write implements io.Writer.
 func (c *Output) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.text.Write(p)
 }
 
+// String returns the text collected so far.
 func (c *Output) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,8 +27,8 @@ var shared = os.Getenv("AGENT_DISCOVER_TEST_PROGRAMS")
 
 const program = "github.com/agent-discover/agent-discover/backend/cmd/agent-discover"
 
-// folder holds the programs and the reports of data races of this test binary.
-// Every user of the machine may read it, because some tests run as another one.
+// folder holds the programs and the reports of data races of this test binary. Every user of the machine may read
+// it, because some tests run as another user.
 var folder = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "agent-discover-test-*")
 	if err != nil {

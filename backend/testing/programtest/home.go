@@ -87,7 +87,7 @@ func (h *Home) Settings(yaml string) {
 	if err := h.Folder.Create(); err != nil {
 		h.T.Fatal(err)
 	}
-	if strings.Contains(yaml, "registry_url") { // of the test's own registry
+	if strings.Contains(yaml, "registry_url") { // the test has its own registry
 		h.Env = slices.DeleteFunc(h.Env, func(kv string) bool { return strings.HasPrefix(kv, "AGENT_DISCOVER_REGISTRY_URL=") })
 	}
 	h.Write(h.Folder.Config(), yaml)
@@ -190,8 +190,8 @@ func (h *Home) SetSecret(server, name, value string) {
 	}
 }
 
-// AwaitIndexed waits until all tools are indexed by meaning. Until then a query may
-// have different results each time.
+// AwaitIndexed waits until the semantic index contains all tools. Until then a query may have different results
+// each time.
 func (h *Home) AwaitIndexed() {
 	h.T.Helper()
 	client := instance.NewClient(h.RunningHub())
