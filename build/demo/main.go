@@ -1,5 +1,5 @@
-// Command demo shows what an agent does: it starts the companion as an editor does, finds a tool by a need in plain words,
-// and calls it. make run prints its output.
+// Command demo plays an agent: it starts the companion as an editor does, finds a tool for a need in plain words,
+// and calls the tool. make run prints its output.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, binary, wait string) error {
 	say("result", "%s (%s confidence)", hit.CallAs, hit.Confidence)
 	say("", "%s", strings.SplitN(hit.Description, "\n", 2)[0])
 
-	arguments := map[string]any{} // a tool that echoes its argument
+	arguments := map[string]any{} // the found tool echoes its arguments
 	for _, arg := range hit.RequiredArgs {
 		arguments[arg.Name] = "Hello from Agent Discover"
 	}

@@ -16,19 +16,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// published contains the places of the right tools in the answers of Agent
-// Discover with the published encoder, before it was trained with needs for
-// tools. eval -save FILE writes such a file.
+// published has the ranks of the right tools in answers of Agent Discover with the published encoder, before the
+// encoder was trained with needs for tools. eval -save FILE writes such a file.
 //
 //go:embed testdata/published.tsv
 var published string
 
-// before are former answers: by set and query, the places of the right tools
-// among the first ten hits, from 1.
+// before has earlier answers: by set and query, the ranks of the right tools among the first ten hits, from 1.
 type before map[string]map[string][]int
 
-// readBefore reads former answers. Each line has the set, the ID of the query,
-// and the places, separated by commas.
+// readBefore reads earlier answers. Each line has the set, the ID of the query, and the ranks, separated by commas.
 func readBefore(text string) (before, error) {
 	b := make(before)
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -53,7 +50,7 @@ func readBefore(text string) (before, error) {
 	return b, lines.Err()
 }
 
-// save writes the places of the right tools in the answers with embeddings.
+// save writes the ranks of the right tools in the answers with embeddings.
 func save(path string, trials []trial) error {
 	var b bytes.Buffer
 	for _, t := range trials {
@@ -72,7 +69,7 @@ func save(path string, trials []trial) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// answer returns an answer that has right tools at these places.
+// answer returns an answer that has right tools at the given ranks.
 func answer(q eval.Query, places []int) eval.Answer {
 	a := eval.Answer{Hits: make([]eval.Hit, eval.Depth)}
 	for i, place := range places {
@@ -102,7 +99,7 @@ func (b before) changes(trials []trial) string {
 	return out.String()
 }
 
-// compare returns the cells of a row; empty if no former answer belongs to it.
+// compare returns the cells of a row, and "" if there are no earlier answers to its queries.
 func (b before) compare(t trial, r row) string {
 	var asked []eval.Query
 	var then, now []eval.Answer
@@ -141,8 +138,8 @@ func firstRight(q eval.Query, a eval.Answer) bool {
 	return len(a.Hits) > 0 && slices.Contains(q.Relevant, a.Hits[0].ID)
 }
 
-// signTest returns the two-sided probability that of won+lost fair coins at
-// least max(won, lost) show the same side.
+// signTest returns the two-sided probability that at least max(won, lost) of won+lost fair coins show the same
+// side.
 func signTest(won, lost int) float64 {
 	n, sum := won+lost, 0.0
 	whole, _ := math.Lgamma(float64(n + 1))
@@ -159,8 +156,8 @@ var styleNames = []struct{ letter, name string }{
 	{"L", "shares words with the tool"}, {"P", "paraphrase"}, {"I", "indirect need"},
 }
 
-// styles returns a row for each style of wording that the set's file styles.tsv
-// lists, and one for the intents that only tools of unwritten servers meet.
+// styles returns a row for each style of wording in the set's file styles.tsv, and one for the queries that only
+// tools of servers without training data satisfy.
 func (t trial) styles() []row {
 	of := make(map[string]string)
 	text, _ := os.ReadFile(filepath.Join(t.folder, "styles.tsv")) // most sets have none

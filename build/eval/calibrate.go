@@ -13,16 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// nothing contains needs that no tool server meets, one per line: from the home, the
-// kitchen and the street.
+// nothing contains needs that no MCP server satisfies, one per line: from the home, the kitchen and the street.
 //
 //go:embed testdata/none.txt
 var nothing string
 
-// foreignQueries defines additional queries for a set, which none of its tools
-// fits: every eighth query of other sets and, optionally, the needs in
-// testdata/none.txt. Sets with a wide range of tools do not get those needs, since
-// one of the tools may meet them.
+// foreignQueries defines additional queries for a set that none of its tools fits: every eighth query of other sets
+// and, optionally, the needs in testdata/none.txt. Sets with a wide range of tools do not get those needs, because
+// one of the tools might fit.
 type foreignQueries struct {
 	others  []string // names of the other sets
 	nothing bool     // add the needs in testdata/none.txt
@@ -80,7 +78,7 @@ func asked(s set, all []set) (queries []eval.Query, own int) {
 	return queries, len(s.Queries)
 }
 
-// samples runs all queries of a set.
+// samples runs the queries of a set and its additional queries.
 func samples(ctx context.Context, s set, all []set, how settings.Search) ([]sample, error) {
 	engine, err := eval.Open(ctx, s.Tools, how, nil)
 	if err != nil {
@@ -104,9 +102,8 @@ func samples(ctx context.Context, s set, all []set, how settings.Search) ([]samp
 	return out, nil
 }
 
-// calibrate fits the constants in confidence.go, for search by words alone and with
-// vectors. It writes them together with tables of how well they predict queries that
-// they were not fitted to.
+// calibrate fits the constants in confidence.go, for search with words only and with vectors. It writes the
+// constants, and tables of how well they predict queries that they were not fitted to.
 func calibrate(ctx context.Context, out io.Writer, at levels) error {
 	all, err := sets()
 	if err != nil {

@@ -85,8 +85,8 @@ func TestSeparableExamplesAreFitted(t *testing.T) {
 	}
 }
 
-// invented returns random samples of three sets of different sizes. The first
-// feature is higher in samples whose best match is right; the second means nothing.
+// invented returns random samples of three sets of different sizes. The first feature is higher in samples whose
+// best match is right; the second is random.
 func invented() []sample {
 	chance := rand.New(rand.NewPCG(3, 3))
 	var out []sample

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// levels are thresholds for probabilities, as in confidence.go: below found nothing
-// is found, and from medium and high on the confidence is medium or high. found
-// has a value for few and for many tools.
+// levels are the thresholds for probabilities in confidence.go: below found a search reports no match, and from
+// medium and high on it reports medium and high confidence. found has a value for few and for many tools.
 type levels struct {
 	found        [2]float64
 	medium, high float64
 }
 
-// foundAt returns the least probability of a right tool for a match.
+// foundAt returns the least probability with which a sample counts as a match.
 func (l levels) foundAt(s sample) float64 { return l.found[0] + (l.found[1]-l.found[0])*s.crowd }
 
 // chances are the regressions for the probability that a right tool exists, and
@@ -72,9 +71,8 @@ func weighed(known []sample, use, yes func(sample) bool) []example {
 	return out
 }
 
-// unseen returns the probabilities of each sample by regressions that were
-// fitted without it: five-fold cross-validation, averaged over several random
-// divisions.
+// unseen returns the probabilities of each sample according to regressions that were fitted without the sample:
+// five-fold cross-validation, averaged over several random divisions.
 func unseen(known []sample) (best, any []float64) {
 	const parts, deals = 5, 3
 	best, any = make([]float64, len(known)), make([]float64, len(known))
@@ -93,8 +91,8 @@ func unseen(known []sample) (best, any []float64) {
 	return best, any
 }
 
-// dealt divides the samples at random and returns the number of each sample's part.
-// Each part has the same share of each set, and of the queries without a right tool.
+// dealt divides the samples at random into parts and returns the part of each sample. Each part has the same share
+// of each set, and of the queries without a right tool.
 func dealt(known []sample, parts int, seed uint64) []int {
 	type group struct {
 		set  string
@@ -114,8 +112,7 @@ func dealt(known []sample, parts int, seed uint64) []int {
 	return out
 }
 
-// withoutSet returns the probabilities of each sample by regressions that were
-// fitted without its set.
+// withoutSet returns the probabilities of each sample according to regressions that were fitted without its set.
 func withoutSet(known []sample) (best, any []float64) {
 	best, any = make([]float64, len(known)), make([]float64, len(known))
 	for _, name := range names(known) {
@@ -221,7 +218,7 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 	return append(cells, of(noneHigh, none))
 }
 
-// of formats a share of all.
+// of formats n as a share of all.
 func of(n, all float64) string {
 	if all == 0 {
 		return "–"

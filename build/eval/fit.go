@@ -74,7 +74,7 @@ func moments(examples []example) (mean, spread []float64) {
 	return mean, spread
 }
 
-// newton returns the n weights and the bias with the least penalized loss.
+// newton returns the n weights and, last, the bias with the least penalized loss.
 func newton(examples []example, n int) []float64 {
 	const maxSteps, tolerance = 100, 1e-9
 	w := make([]float64, n+1)

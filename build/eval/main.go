@@ -1,14 +1,11 @@
-// Command eval compares the search of Agent Discover with those of
-// agent-discover 1.4 (SQLite FTS5) and mcpproxy-go (bleve) on all labelled sets,
-// and prints the measures as Markdown tables.
+// Command eval compares the search of Agent Discover with those of agent-discover 1.4 (SQLite FTS5) and mcpproxy-go
+// (bleve) on all labelled sets of tools and queries, and prints the quality of their answers as Markdown tables.
 //
-// The sets are in the folder bench of AGENT_DISCOVER_SHARED, by default
-// ../shared. With -readme FILE, the tables also replace those between the
-// markers in FILE.
+// The sets are in the folder bench of AGENT_DISCOVER_SHARED, by default ../shared. With -readme FILE, the tables
+// also replace those between the markers in FILE.
 //
-// With -calibrate, the command instead fits the constants in
-// backend/discovery/search/confidence.go to all sets, and prints the constants
-// and how well they do.
+// With -calibrate, the command instead fits the constants in backend/discovery/search/confidence.go to all sets,
+// and prints the constants and how well they predict.
 package main
 
 import (
@@ -47,7 +44,8 @@ func main() {
 	}
 }
 
-// run measures all engines on all sets.
+// run measures all engines on all sets, prints the tables, and writes them to the files readme and saved if these
+// are named.
 func run(ctx context.Context, readme, saved string) error {
 	all, err := sets()
 	if err != nil {
@@ -118,7 +116,7 @@ func try(ctx context.Context, s set) (trial, error) {
 	return t, nil
 }
 
-// The markers of the tables in a file, which are lines of their own.
+// The markers around the tables in a file. Each is a line of its own.
 const (
 	begins = "<!-- make eval writes what follows -->\n"
 	ends   = "<!-- until here -->\n"

@@ -14,11 +14,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// rival searches with bleve as mcpproxy-go does. Names and servers are indexed
-// as keywords and the other fields as text. A query is matched against names,
-// against all fields, and with a higher weight against a field that joins the
-// others. The extra rules of mcpproxy-go for queries that are a single
-// identifier with underscores are left out.
+// rival searches with bleve as mcpproxy-go does. Names and servers are indexed as keywords and the other fields as
+// text. A query is matched against names, against all fields, and with a higher weight against a field with the
+// text of all others. The extra rules of mcpproxy-go for queries that are a single identifier with underscores are
+// left out.
 type rival struct{ index bleve.Index }
 
 // document is a tool in the index.

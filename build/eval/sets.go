@@ -10,8 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// origins are the sources of the known sets, in the order of the tables. Other
-// sets come after them.
+// origins are the sources of the known sets, in the order of the tables. Other sets follow them.
 var origins = []struct{ name, text string }{
 	{
 		"azure-mcp",
@@ -69,7 +68,7 @@ func sets() ([]set, error) {
 	return out, nil
 }
 
-// read reads the set in a folder, which has its name.
+// read reads the set in a folder. The name of the folder is the name of the set.
 func read(folder string) (set, error) {
 	labelled, err := eval.Read(filepath.Join(folder, "tools.jsonl"), filepath.Join(folder, "queries.jsonl"))
 	s := set{name: filepath.Base(folder), folder: folder, Set: labelled}

@@ -49,9 +49,8 @@ func tables(trials []trial) string {
 	return b.String()
 }
 
-// rows returns a row for the whole set and one for each kind of query. If the set
-// has queries in foreign languages, which no search by words alone can answer, there
-// is also a row without them.
+// rows returns a row for the whole set and one for each kind of query. If the set has queries in foreign languages,
+// which no search with words only can answer, there is also a row without them.
 func (t trial) rows() []row {
 	all := []row{{t.name, func(eval.Query) bool { return true }}}
 	var kinds []string

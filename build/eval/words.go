@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// kinds are verbs that agent-discover 1.4 treats as synonyms, the
-// representative one first.
+// kinds are groups of verbs that agent-discover 1.4 treats as synonyms. The first of each group represents it.
 var kinds = [][]string{
 	{"create", "add", "make", "new", "open", "provision", "register"},
 	{"get", "fetch", "retrieve", "read", "load", "pull"},
@@ -17,8 +16,8 @@ var kinds = [][]string{
 	{"search", "find", "query", "lookup"},
 }
 
-// words splits a text into words as agent-discover 1.4 does. They contain no
-// character that could end an FTS5 string.
+// words splits a text into words as agent-discover 1.4 does. The words contain no character that could end an FTS5
+// string.
 func words(text string) []string {
 	var out []string
 	add := func(w string) {

@@ -1,8 +1,8 @@
 // Package icons holds the icons of the program and of the tray, in the format of each operating system.
 //
 // The sources are the SVG files of this folder. go generate draws all other images from them, including those in
-// build/linux and frontend. The images are in the repository, so that a build needs no SVG renderer. The caller chooses
-// the icon by the state of the hub and the colour of the panel.
+// build/linux and frontend. The images are in the repository, so that a build needs no SVG renderer. Callers choose
+// an icon by the state of the hub and the colour of the panel.
 package icons
 
 import (

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(programtest.Main(m)) }
 
-// machine is a home folder and a prefix with a space in it, as on some machines.
+// machine is a home folder, and a prefix with a space in it.
 type machine struct {
 	t                 *testing.T
 	home, bin, prefix string

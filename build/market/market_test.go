@@ -28,7 +28,7 @@ type registry interface {
 	publish(t *testing.T, server map[string]any)
 	// mark changes the status of a version, or of all versions if version is empty.
 	mark(t *testing.T, name, version, status, message string)
-	// age makes all entries two days older, so that none counts as changed lately.
+	// age makes all entries two days older, so that none counts as recently changed.
 	age(t *testing.T)
 	// stop ends the registry.
 	stop()
@@ -40,7 +40,8 @@ const space = "io.modelcontextprotocol.anonymous/"
 // amount is the number of servers; every tenth has two versions.
 const amount = 510
 
-// servers returns the documents of the servers, with packages of all kinds and remotes of both transports.
+// servers returns the server.json documents of all versions, with packages of all kinds and remotes of both
+// transports.
 func servers() []map[string]any {
 	var out []map[string]any
 	for i := range amount {
@@ -266,7 +267,7 @@ type counted struct {
 func (c *counted) List(ctx context.Context, q official.Query) (official.Page, error) {
 	c.last.Store(&q)
 	if c.pages.Add(1) == c.fail.Load() {
-		return official.Page{}, context.Canceled // as if the hub was ended now
+		return official.Page{}, context.Canceled // as if the hub were stopped now
 	}
 	return c.Client.List(ctx, q)
 }
@@ -327,7 +328,7 @@ func testMirror(t *testing.T, r registry, client *official.Client) {
 	r.mark(t, nameOf(1), "1.10.0", "deprecated", "use another one")
 	r.mark(t, nameOf(2), "1.10.0", "deleted", "")
 	r.mark(t, nameOf(3), "1.10.0", "deleted", "it was wrong") // installed
-	r.mark(t, nameOf(10), "1.10.0", "deleted", "")            // the version before is the latest one now
+	r.mark(t, nameOf(10), "1.10.0", "deleted", "")            // the earlier version is the latest one now
 	r.mark(t, nameOf(20), "", "deleted", "")                  // both versions
 	source.pages.Store(0)
 	refresh(t, m)
@@ -343,7 +344,7 @@ func testMirror(t *testing.T, r registry, client *official.Client) {
 	lookup(t, m, 20, "", "")
 
 	r.age(t)
-	r.mark(t, nameOf(20), "1.0.0", "active", "") // one of them is back
+	r.mark(t, nameOf(20), "1.0.0", "active", "") // one of the two versions is active again
 	r.mark(t, nameOf(1), "1.10.0", "active", "")
 	refresh(t, m)
 	compare(t, m, client)

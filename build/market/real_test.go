@@ -25,7 +25,7 @@ import (
 // startTime is how long PostgreSQL and the registry may take to start; the registry imports all servers first.
 const startTime = 2 * time.Minute
 
-// real is the official registry server with a database of its own.
+// real is the official registry server with its own database.
 type real struct {
 	url     string
 	token   string
@@ -85,7 +85,7 @@ func newReal(t *testing.T, program string) *real {
 	return r
 }
 
-// startDatabase starts PostgreSQL with an empty database. It refuses to run as root.
+// startDatabase starts PostgreSQL with an empty database. PostgreSQL refuses to run as root.
 func (r *real) startDatabase(t *testing.T) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is well-formed
@@ -132,7 +132,7 @@ func postgresUser(t *testing.T) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// run starts a program, and ends it with the registry. Its output is logged if the test fails.
+// run starts a program that stop ends. Its output is logged if the test fails.
 func (r *real) run(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	var output bytes.Buffer
@@ -141,7 +141,7 @@ func (r *real) run(t *testing.T, command *exec.Cmd) {
 		t.Fatal(err)
 	}
 	r.stops = append(r.stops, func() {
-		_ = command.Process.Signal(syscall.SIGINT) // for PostgreSQL a fast shutdown
+		_ = command.Process.Signal(syscall.SIGINT) // PostgreSQL takes it as a fast shutdown
 		_ = command.Wait()                         // its exit code does not matter
 		if text := output.String(); t.Failed() {
 			t.Logf("%s:\n%s", filepath.Base(command.Path), text[max(0, len(text)-3000):])

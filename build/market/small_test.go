@@ -65,8 +65,9 @@ func compareVersions(a, b *version) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
 }
 
-// findLatest marks the highest version that is not deleted, or the highest one. It does not count as a change. The
-// versions of the test have the same order as texts and as numbers.
+// findLatest marks the highest version that is not deleted as the latest one, or the highest of all if all are
+// deleted. It does not change the time of the last update. The versions in the test sort as texts as they do as
+// numbers.
 func (s *small) findLatest(name string) {
 	var best *version
 	for _, v := range s.entries {
@@ -188,5 +189,5 @@ func answer(w http.ResponseWriter, status int, body any) {
 		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client is gone
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client has left
 }

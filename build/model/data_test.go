@@ -128,8 +128,8 @@ func TestEveryNeedHasATool(t *testing.T) {
 }
 
 func TestNoNeedResemblesAQueryThatMeasuresTheSearch(t *testing.T) {
-	queries := make(map[string]string) // by their words
-	grams := make(map[string]string)   // queries by six words in a row
+	queries := make(map[string]string) // by their words in lower case
+	grams := make(map[string]string)   // queries by each sequence of six words in them
 	files, _ := filepath.Glob(filepath.Join(reference.Path(t, "bench"), "*", "queries.jsonl"))
 	for _, file := range files {
 		data, err := os.ReadFile(file)

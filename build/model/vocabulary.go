@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// slots is the size of the hash table: a power of two, at least twice the number of words so that probe sequences are
-// short.
+// slots is the size of the hash table: a power of two that is at least twice the number of words, so that probe
+// sequences are short.
 const slots = 1 << 16
 
 // tabulate encodes the vocabulary in the form that backend/discovery/minilm reads, in little-endian order: the number

@@ -16,7 +16,7 @@ const (
 	headSize  = 32
 )
 
-// form is the name of the format, with which the weights begin.
+// form is the name of the format, with which the file of weights begins.
 const form = "minilm-l6-int8-2"
 
 // lane is the number of rows that are interleaved.

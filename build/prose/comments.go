@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// comments returns the comments of a source file. Consecutive lines of a comment are one text.
+// comments returns the comments of a source file. A comment of several lines is one text.
 func comments(file, source string) []text {
 	if filepath.Ext(file) == ".go" {
 		return goComments(file, source)
@@ -37,7 +37,7 @@ func goComments(file, source string) []text {
 	return out
 }
 
-// context adds the code of the line to a comment at the end of a line, which cannot be read without it.
+// context adds the code of the line to a comment at the end of a line, which cannot be understood without the code.
 func context(_ *ast.File, files *token.FileSet, source string, group *ast.CommentGroup, body string) string {
 	at := files.Position(group.Pos())
 	start := at.Offset - (at.Column - 1)

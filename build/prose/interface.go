@@ -11,7 +11,7 @@ var (
 	goText = regexp.MustCompile("(?:fault\\.(?:New|Wrap)\\([^\"`\\n]*|Short: *|Long: *|Example: " +
 		"*|usage\\{fmt\\.Errorf\\(|p\\.(?:say|printf)\\([^\"`\\n]*|VarP?\\([^\"\\n]*\"[a-z-]+\", *[^,\\n]+, " +
 		"*)(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
-	// attribute matches attributes and properties of components whose values are shown or read out.
+	// attribute matches attributes and properties of components whose values users see or hear from a screen reader.
 	attribute = regexp.MustCompile("(?:label|title|placeholder|aria-label|alt|text|hint|description|message|empty|help)(?:=|: " +
 		"*)(\"[^\"]*\"|\\{?`[^`]*`\\}?)")
 	markup  = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<!--.*?-->`)

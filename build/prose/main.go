@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// skipped are folders without texts of this project.
+// skipped are folders whose files are not part of the sample.
 var skipped = []string{"node_modules", "dist", "testdata", "coverage", "bin", "wheel"}
 
 // collect returns the texts of all files under root, in the order of their paths and lines.

@@ -18,9 +18,9 @@ const patience = 90 * time.Second
 
 // transport carries messages to the hub.
 type transport interface {
-	send(m jsonrpc.Message) error // returns at once for an answer to the hub
+	send(m jsonrpc.Message) error // does not block for an answer to a request of the hub
 	stop()                        // ends the connection as a client does, and waits for its end
-	kill()                        // ends it at once, whatever is under way, and waits for its end
+	kill()                        // ends the connection at once, also during requests, and waits for its end
 }
 
 // client is an MCP client.
@@ -33,10 +33,10 @@ type client struct {
 	last    int
 	waiting map[string]chan answer
 	ended   map[string]bool // requests that have been answered; false for those that were cancelled
-	calls   map[string]bool // the values of its calls
+	calls   map[string]bool // the values of the calls that this client has made
 }
 
-// answer is a message of the hub.
+// answer is a message that the hub sends.
 type answer struct {
 	ID     json.RawMessage
 	Method string
@@ -64,7 +64,7 @@ func newClient(report func(string, ...any)) *client {
 	}
 }
 
-// declared is what all clients declare.
+// declared has the capabilities that all clients declare.
 const declared = `{"elicitation":{}}`
 
 // lineOf returns a message as a line: a request, a notification or the answer to a request of the hub.
@@ -87,7 +87,7 @@ func (c *client) initialize() error {
 	return c.send(jsonrpc.Message{Method: "notifications/initialized"})
 }
 
-// take gives an answer to the request that waits for it, and reports messages that do not belong to this client.
+// take passes an answer to the request that waits for it, and reports messages that do not belong to this client.
 func (c *client) take(line []byte) {
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
@@ -123,14 +123,14 @@ func (c *client) take(line []byte) {
 	c.ended[id] = true
 }
 
-// checkQuestion reports a question about a call of another session. mu is locked.
+// checkQuestion reports a question about a call of another session. The caller holds mu.
 func (c *client) checkQuestion(value string) {
 	if !c.calls[value] {
 		c.report("a question about a call of another session: %.200s", value)
 	}
 }
 
-// retryOf returns the answer to what a result asks for, nil if it asks for nothing.
+// retryOf returns the retry that answers the questions in a result, and nil if the result asks nothing.
 func (c *client) retryOf(a answer) *retry {
 	if a.Result == nil || a.Result.ResultType != "input_required" {
 		return nil
@@ -145,7 +145,7 @@ func (c *client) retryOf(a answer) *retry {
 	return &again
 }
 
-// owns notes that a call belongs to this client.
+// owns records that the call with a value belongs to this client.
 func (c *client) owns(value string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +177,7 @@ func (c *client) sendUnlessKilled(m jsonrpc.Message) error {
 	return err
 }
 
-// end ends the session as if its editor was killed.
+// end ends the session as if the client's editor were killed.
 func (c *client) end() {
 	close(c.killed)
 	c.kill()
@@ -215,7 +215,7 @@ func (c *client) await(id, what string, answered <-chan answer) (answer, error) 
 	}
 }
 
-// cancel cancels a request. An answer may be on its way.
+// cancel cancels a request. The answer may still arrive.
 func (c *client) cancel(id string) error {
 	c.mu.Lock()
 	if c.waiting[id] != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// held is what this process and its children hold.
+// held counts the resources that this process and its children use.
 type held struct {
 	goroutines, descriptors, processes int
 	database                           int // descriptors of the database
@@ -27,13 +27,13 @@ func (h held) String() string {
 		h.processes)
 }
 
-// within reports whether nothing more is held than in want.
+// within reports whether h exceeds want in no count.
 func (h held) within(want held) bool {
 	return h.goroutines <= want.goroutines && h.descriptors <= want.descriptors && h.database <= want.database &&
 		h.processes <= want.processes
 }
 
-// resources counts what is held now. Processes are those with a home folder in their environment.
+// resources counts the resources in use. It counts the processes with home as HOME in their environment.
 func resources(t *testing.T, home string) held {
 	t.Helper()
 	now := held{goroutines: goroutines(), processes: len(processes(home))}
@@ -47,7 +47,7 @@ func resources(t *testing.T, home string) held {
 	return now
 }
 
-// descriptors returns what the open descriptors of this process lead to.
+// descriptors returns the targets of the open descriptors of this process.
 func descriptors(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -63,7 +63,7 @@ func descriptors(t *testing.T) []string {
 	return names
 }
 
-// goroutines counts all goroutines but those that the log's library never ends, one for each log.
+// goroutines counts all goroutines except those that the log library starts for each log and never ends.
 func goroutines() int {
 	return runtime.NumGoroutine() - strings.Count(stacks(), "lumberjack%2ev2.(*Logger).millRun(")
 }
@@ -74,7 +74,7 @@ func stacks() string {
 	return string(text[:runtime.Stack(text, true)])
 }
 
-// processes returns the running processes, except this one, with a home folder.
+// processes returns the running processes that have home as HOME in their environment, except this one.
 func processes(home string) []int {
 	entries, _ := os.ReadDir("/proc") // resources would have failed before
 	var pids []int
@@ -91,7 +91,7 @@ func processes(home string) []int {
 	return pids
 }
 
-// warmUp calls every server once over every transport, so that what is made once for all calls exists.
+// warmUp calls every server once over every transport, so that everything that all calls share is allocated.
 func (s *soak) warmUp() {
 	s.t.Helper()
 	for n, name := range transports {
@@ -106,12 +106,13 @@ func (s *soak) warmUp() {
 	}
 }
 
-// rest waits until no server runs, except the remote ones, and returns what the hub holds then.
+// rest waits until no local server runs and the counts are stable, and returns the counts. none is the number of
+// processes before the servers started.
 func (s *soak) rest(none int) held {
 	s.t.Helper()
 	programtest.Eventually(s.t, "all servers are stopped", func() bool { return len(processes(s.home)) == none+len(s.remotes) })
 	last := resources(s.t, s.home)
-	programtest.Eventually(s.t, "the hub rests", func() bool { // while connections close, the numbers fall
+	programtest.Eventually(s.t, "the hub rests", func() bool { // the numbers fall while connections close
 		<-time.After(time.Second)
 		before := last
 		last = resources(s.t, s.home)
@@ -121,10 +122,11 @@ func (s *soak) rest(none int) held {
 	return last
 }
 
-// maxConnections is more than the descriptors that the database's pool needs.
+// maxConnections is more descriptors than the connection pool of the database needs.
 const maxConnections = 64
 
-// expect waits until nothing more is held than want, and otherwise prints all goroutines.
+// expect waits until no count exceeds want. If one does for too long, expect fails the test and prints all
+// goroutines.
 func (s *soak) expect(when string, want held) {
 	s.t.Helper()
 	var got held

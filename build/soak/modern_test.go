@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// retry is the part of a call's params that answers what a modern server has asked.
+// retry is the part of a call's params that answers the questions of a modern server.
 type retry struct {
 	RequestState   *string             `json:"requestState,omitempty"`
 	InputResponses map[string]elicited `json:"inputResponses,omitempty"`
@@ -24,7 +24,7 @@ type elicited struct {
 	} `json:"content"`
 }
 
-// agree returns the answer to a question with a message, which is the value of the call.
+// agree returns the answer that accepts a question. The message of the question is the value of the call.
 func agree(message string) elicited {
 	e := elicited{Action: "accept"}
 	e.Content.Value = message
@@ -33,8 +33,8 @@ func agree(message string) elicited {
 
 func (e elicited) accepts(value string) bool { return e.Action == "accept" && e.Content.Value == value }
 
-// question returns the answer with which a modern server asks for more before it executes a call, or the error of a retry
-// that is wrong; "" if the call can be executed.
+// question returns the result with which a modern server asks for input before it executes a call, or an error if a
+// retry is wrong. It returns "" if the call can be executed.
 func (s *misbehaving) question(r request) string {
 	value, act, got := r.Params.Arguments.Value, r.Params.Arguments.Act, r.Params.retry
 	if r.Method != "tools/call" || act != "ask" && act != "state" {
@@ -55,7 +55,7 @@ func (s *misbehaving) question(r request) string {
 	return ""
 }
 
-// modernReply returns the right answer to a request in MCP 2026-07-28.
+// modernReply returns the correct answer to a request in MCP 2026-07-28.
 func (s *misbehaving) modernReply(r request) string {
 	const cached = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
 	switch {
@@ -74,7 +74,7 @@ func (s *misbehaving) modernReply(r request) string {
 	return failure(r, -32601, "Method not found")
 }
 
-// listen acknowledges a request for notifications and registers what sends them.
+// listen acknowledges a request for notifications, which are then sent with send.
 func (s *misbehaving) listen(r request, send func(line string)) {
 	s.mu.Lock()
 	s.listens[string(r.ID)] = send

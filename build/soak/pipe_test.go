@@ -34,7 +34,7 @@ func connectPipe(folder paths.Folder, report func(string, ...any)) (*client, err
 		Tools: []json.RawMessage{json.RawMessage(`{"name":"registry"}`)},
 	}
 	p.work.Go(func() {
-		_ = run.Run(ctx) // that it ends early is seen by the calls
+		_ = run.Run(ctx) // the calls fail if it ends early
 		_ = output.Close()
 		_ = input.Close()
 	})
@@ -52,7 +52,7 @@ func connectPipe(folder paths.Folder, report func(string, ...any)) (*client, err
 }
 
 func (p *pipe) send(m jsonrpc.Message) error {
-	if m.Method == "" { // the goroutine that reads sends it, and the companion may wait for it
+	if m.Method == "" { // the goroutine that reads calls this, and must not wait for the companion
 		p.work.Go(func() { _, _ = p.in.Write(lineOf(m)) })
 		return nil
 	}

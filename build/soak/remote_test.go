@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// remote serves misbehaving servers over streamable HTTP.
+// remote serves a misbehaving server over streamable HTTP.
 type remote struct {
 	*misbehaving
 
 	mu       sync.Mutex
-	sessions map[string]time.Time // when they began
+	sessions map[string]time.Time // start times by session id
 	ends     []func()             // end the listen requests
 }
 
-// life is how long a session of an expiring server lives.
+// life is the lifetime of a session of an expiring server.
 const life = time.Second
 
-// serveRemote prints its URL and serves until the process is ended.
+// serveRemote prints its URL and serves until standard input is closed.
 func serveRemote(k kind, name, ran string) error {
 	s, err := newMisbehaving(k, name, ran, nil)
 	if err != nil {

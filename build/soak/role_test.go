@@ -10,12 +10,12 @@ type role struct {
 	kind   kind
 	count  int // servers with this role
 	remote bool
-	// unsure means that any call may fail, because another one may have ended or stopped the process.
+	// unsure means that any call may fail, because another call may have ended or frozen the process.
 	unsure bool
 	acts   []act
 }
 
-// kind is what a server speaks.
+// kind is the version of MCP and the transport that a server speaks.
 type kind string
 
 const (
@@ -24,7 +24,7 @@ const (
 	modern   kind = "modern"   // MCP 2026-07-28 only
 )
 
-// act is what a server does with a call.
+// act is what a server does during a call.
 type act struct {
 	name   string
 	weight int

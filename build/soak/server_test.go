@@ -32,11 +32,11 @@ type request struct {
 
 // call is the arguments of a call.
 type call struct {
-	Value string `json:"value"` // no other call has it
+	Value string `json:"value"` // unique to the call
 	Act   string `json:"act"`
 }
 
-// misbehaving is an MCP server. Its calls choose how it misbehaves.
+// misbehaving is an MCP server. The act in the arguments of a call chooses how it misbehaves.
 type misbehaving struct {
 	kind kind
 	name string
@@ -46,8 +46,8 @@ type misbehaving struct {
 	out     io.Writer
 
 	mu      sync.Mutex
-	tools   int                          // beside the tool call
-	listens map[string]func(line string) // sends to the listen request with an id
+	tools   int                          // number of tools besides the tool call
+	listens map[string]func(line string) // functions that send a line to a listen request, by its id
 }
 
 func newMisbehaving(k kind, name, ran string, out io.Writer) (*misbehaving, error) {
@@ -76,7 +76,7 @@ func serveStdio(k kind, name, ran string) error {
 			continue
 		}
 		if r.Params.Arguments.Act == "freeze" {
-			time.Sleep(3 * time.Second) // nothing is read meanwhile
+			time.Sleep(3 * time.Second) // the server reads nothing meanwhile
 		}
 		go s.answer(r)
 	}
@@ -127,7 +127,7 @@ func (s *misbehaving) answer(r request) {
 	s.write(s.reply(r))
 }
 
-// record notes that a call is executed. Appending a short line is one system call, so that a crash loses nothing.
+// record records that a call is executed. Appending a short line is one system call, so that a crash loses nothing.
 func (s *misbehaving) record(value string) { _, _ = s.ran.WriteString(value + "\n") }
 
 func (s *misbehaving) change(act string) {
@@ -141,7 +141,7 @@ func (s *misbehaving) change(act string) {
 	s.announce()
 }
 
-// reply returns the right answer to a request.
+// reply returns the correct answer to a request.
 func (s *misbehaving) reply(r request) string {
 	if s.kind == modern {
 		return s.modernReply(r)

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// session opens a session, makes calls, a few at a time, and ends. Some sessions end as if their editor was killed.
+// session opens a session, makes calls, a few at a time, and ends. Some sessions end as if their editor were
+// killed.
 func (s *soak) session(name string, random *rand.Rand, end time.Time) {
 	c, err := s.connect(random.IntN(len(transports)))
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *soak) session(name string, random *rand.Rand, end time.Time) {
 	}
 }
 
-// transports are the ways to the hub. Half of the sessions have a companion.
+// transports are the ways in which sessions reach the hub. Half of the sessions use a companion.
 var transports = []string{"companion", "companion", "HTTP", "HTTP, modern"}
 
 func (s *soak) connect(transport int) (*client, error) {
@@ -58,7 +59,7 @@ func (s *soak) connect(transport int) (*client, error) {
 	return connectWeb(s.info, transports[transport] == "HTTP, modern", s.report)
 }
 
-// list lists the tools, which must succeed at any time.
+// list lists the tools and reports a failure, because the list must always succeed.
 func (s *soak) list(c *client) {
 	a, err := c.ask("tools/list", `{}`)
 	if err != nil || a.Error != nil {
@@ -96,7 +97,8 @@ func (s *soak) call(c *client, server server, arguments call, act act, cancels b
 // errCancelled is the error of calls that the client has cancelled.
 var errCancelled = errors.New("the call was cancelled")
 
-// ask makes a call and answers what a modern server asks. cancels makes it cancel a silent call.
+// ask makes a call and answers the questions of a modern server. If cancels is set, it cancels a call that gets no
+// answer.
 func (s *soak) ask(c *client, server server, arguments call, act act, cancels bool) (answer, error) {
 	for again := new(retry); ; {
 		id, answered, err := c.start("tools/call", func(id string) string { return paramsOf(server, arguments, id, *again) })
@@ -149,10 +151,11 @@ func (s *soak) succeeded(value string) {
 	s.calls[value] = true
 }
 
-// ranNothing is in the error of a call that met an HTTP session which had ended, twice in a row.
+// ranNothing is in the error of a call whose HTTP session had ended before the server executed the call, twice in a
+// row.
 const ranNothing = "the server ran nothing"
 
-// failed reports a failed call, unless its server may fail.
+// failed counts a failed call, and reports it unless its server may fail.
 func (s *soak) failed(server server, act act, value, what, why string) {
 	s.mu.Lock()
 	s.failures[server.role.name]++

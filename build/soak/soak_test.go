@@ -27,7 +27,8 @@ var (
 	sessions = flag.Int("sessions", 50, "number of sessions at a time")
 )
 
-// The first argument turns the test binary into a server. The kind of the server, its name and a file follow.
+// Each turns the test binary into a server if it is the first argument. The kind of the server, its name and a file
+// follow.
 const (
 	overStdio = "soak-stdio"
 	overHTTP  = "soak-http"
@@ -67,7 +68,7 @@ func TestNothingIsLostWhileServersMisbehave(t *testing.T) {
 	s.summarize()
 }
 
-// soak is one run.
+// soak is the state of one run.
 type soak struct {
 	t       *testing.T
 	home    string
@@ -224,7 +225,7 @@ func (s *soak) callFor(d time.Duration) {
 	work.Wait()
 }
 
-// summarize prints how often servers did what.
+// summarize logs how often servers performed each act, and how many calls failed.
 func (s *soak) summarize() {
 	s.t.Logf("%d calls; acts: %v; failed by role: %v; %d found no HTTP session", len(s.calls), s.acts, s.failures, len(s.untouched))
 	if s.reports > maxReports {

@@ -25,7 +25,7 @@ type web struct {
 	url, token string
 	modern     bool
 	http       *http.Client
-	ctx        context.Context // of all requests
+	ctx        context.Context // context of all requests
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
 
@@ -49,7 +49,7 @@ func connectWeb(info instance.Info, modern bool, report func(string, ...any)) (*
 	return c, c.initialize()
 }
 
-// send posts a message and takes the messages of the response in the background.
+// send posts a message and passes the messages of the response to take, in the background.
 func (w *web) send(m jsonrpc.Message) error {
 	if w.modern && m.ID == nil { // closing the response cancels a modern request
 		w.mu.Lock()
@@ -145,7 +145,7 @@ func (w *web) post(req *http.Request, m jsonrpc.Message) error {
 	}
 }
 
-// events takes the messages of an event stream.
+// events passes the messages of an event stream to take.
 func (w *web) events(body io.Reader) error {
 	lines := bufio.NewReader(body)
 	for {
@@ -173,7 +173,7 @@ func (w *web) kill() {
 	w.leave()
 }
 
-// leave ends a legacy session. The hub would keep it for a while, even if the client was killed.
+// leave ends a legacy session, also of a killed client, because the hub would keep the session for a while.
 func (w *web) leave() {
 	w.cancel()
 	defer w.http.CloseIdleConnections()

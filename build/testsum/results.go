@@ -38,8 +38,8 @@ func (r *results) take(e event) {
 	}
 }
 
-// counts counts tests without subtests, and tests that failed although none of their subtests did. A test that had not
-// ended when its package did counts as failed.
+// counts counts tests without subtests, and tests that failed although none of their subtests did. A test that has not
+// ended when its package ends counts as failed.
 func (r *results) counts() counts {
 	var c counts
 	for _, name := range r.order {

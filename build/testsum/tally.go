@@ -145,7 +145,7 @@ func (t *tally) close(code int) {
 	}
 }
 
-// end closes a section whose command was cut off.
+// end closes the section of a command that ended without its closing mark.
 func (t *tally) end() {
 	if t.section != nil {
 		fmt.Fprintf(t.out, "%s was cut off\n", t.section.name)
@@ -231,8 +231,8 @@ func (t *tally) progress() {
 	fmt.Fprintf(t.out, "…     after %s: %s; busy: %s\n", time.Since(t.started).Round(time.Second), soFar, strings.Join(busy, ", "))
 }
 
-// sum writes the end of the report and reports success, which needs at least one passed test. Scripts rely on the form of
-// the last line.
+// sum writes the end of the report. It reports success if at least one test passed and none failed. Scripts rely on
+// the form of the last line.
 func (t *tally) sum() bool {
 	if len(t.skips) > 0 {
 		fmt.Fprintln(t.out, "skipped:")

@@ -215,7 +215,7 @@ func check(name, text string, code int) string {
 	return open(name, true) + text + fmt.Sprintf("{\"Action\":\"close\",\"Code\":%d}\n", code)
 }
 
-// sum feeds the streams through and returns the report.
+// sum feeds the streams to a tally and returns the report and whether the run succeeded.
 func sum(streams ...string) (string, bool) {
 	var out strings.Builder
 	tally := newTally(&out)

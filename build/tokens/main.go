@@ -3,9 +3,9 @@
 //	npm pack js-tiktoken@1.0.21
 //	go run ./build/tokens js-tiktoken-1.0.21.tgz
 //
-// It reads the vocabulary from the npm package js-tiktoken and checks that it is the published one, byte for byte. The
-// output is compressed with DEFLATE: for each token, in the order of its rank, its length in one byte, and then the bytes
-// of all tokens.
+// It reads the vocabulary from the npm package js-tiktoken and checks that it is byte for byte the one that OpenAI
+// published. The output is compressed with DEFLATE: for each token, in the order of its rank, its length in one
+// byte, and then the bytes of all tokens.
 package main
 
 import (
@@ -83,8 +83,8 @@ func extract(archive string) (source []byte, err error) {
 
 var ranks = regexp.MustCompile(`"?bpe_ranks"?:\s*"([^"]*)"`)
 
-// vocabulary returns the tokens by their ranks. In the source, the word "!" and the rank of the next token begin a line
-// of tokens in base64.
+// vocabulary returns the tokens in the order of their ranks. In the source, each line begins with "!" and the rank
+// of its first token; tokens in base64 follow.
 func vocabulary(source []byte) (words [][]byte, err error) {
 	found := ranks.FindSubmatch(source)
 	if found == nil {

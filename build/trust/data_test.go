@@ -14,8 +14,8 @@ import (
 // sentence is a line of the training data.
 type sentence struct {
 	ID       string `json:"id"`
-	Kind     string `json:"kind"` // of a poisoned sentence
-	Like     string `json:"like"` // of an innocent one
+	Kind     string `json:"kind"` // kind of order, of a poisoned sentence
+	Like     string `json:"like"` // kind of order that an innocent sentence resembles
 	Voice    string `json:"voice"`
 	Position string `json:"position"`
 	Sentence string `json:"sentence"`
@@ -25,7 +25,7 @@ type sentence struct {
 	} `json:"tool"`
 }
 
-// trainingData returns the lines of all files.
+// trainingData returns the lines of all files in data.
 func trainingData(t *testing.T) []sentence {
 	t.Helper()
 	files, err := filepath.Glob("data/*.jsonl")
@@ -106,7 +106,7 @@ func TestTrainingDataIsVaried(t *testing.T) {
 	}
 }
 
-// overlap is the number of words in sequence that no training sentence may share with a set that measures.
+// overlap is the number of consecutive words that no training sentence may share with a labelled set.
 const overlap = 7
 
 func TestTrainingDataIsApartFromLabelledSets(t *testing.T) {

@@ -1,10 +1,9 @@
-// Command trust measures how well poisoned tools are found, and how often clean ones
-// cause a warning, on labelled cases and on the tools of real servers. It prints the
-// shares beside those of the nearest other program and of a prototype.
+// Command trust measures how well poisoned tools are found, and how often clean ones cause a warning, on labelled
+// cases and on the tools of real servers. It prints the shares beside those of the nearest rival program and of a
+// prototype.
 //
-// The cases are in the folders trust and catalog of AGENT_DISCOVER_SHARED, by default
-// ../shared. With -readme FILE, the table also replaces the one between the markers
-// in FILE.
+// The cases are in the folders trust and catalog of AGENT_DISCOVER_SHARED, by default ../shared. With -readme FILE,
+// the table also replaces the one between the markers in FILE.
 package main
 
 import (
@@ -23,11 +22,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/evaluation"
 )
 
-// set is labelled cases, with the shares that others reach: blocked, and blocked or
+// set is a file of labelled cases, with the shares that the rival and the prototype reach: blocked, and blocked or
 // warned about.
 type set struct {
 	name, what       string
-	clean            bool // the clean cases of the file
+	clean            bool // judge the clean cases of the file, not the poisoned ones
 	rival, prototype string
 }
 
@@ -96,7 +95,7 @@ func run(readme string) error {
 	return replace(readme, b.String())
 }
 
-// row writes the shares that each judge reaches.
+// row writes a row of the table, with the shares that each judge reaches.
 func row(b *strings.Builder, name string, counts []evaluation.Count, rival, prototype string) {
 	fmt.Fprintf(b, "| %s | %d | %s | %s |", name, counts[0].All, rival, prototype)
 	for _, c := range counts {

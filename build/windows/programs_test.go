@@ -26,7 +26,7 @@ func TestTheProgramsHaveTheSubsystemIconManifestAndVersionThatWindowsShows(t *te
 		t.Skip("make is missing, or reads the paths of Windows differently")
 	}
 	bin := t.TempDir()
-	// The dashboard's files are in the repository's build or a placeholder is; either is embedded.
+	// Either the built dashboard or its placeholder is embedded.
 	build := exec.Command("make", "-C", "../..", "--no-print-directory", "-o", "frontend", "BIN="+bin, "VERSION=2.5.1+12.g0a1b2c3",
 		"build", "desktop", "tray")
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
@@ -102,7 +102,7 @@ func readResources(t *testing.T, file *pe.File, header *pe.OptionalHeader64) map
 	}
 	found := make(map[uint32][]byte)
 	for kind, offset := range entries(data, 0) {
-		for range 2 { // the levels of names and languages
+		for range 2 { // the levels of the directory for names and for languages
 			for _, next := range entries(data, offset&^(1<<31)) {
 				offset = next
 				break
@@ -114,7 +114,7 @@ func readResources(t *testing.T, file *pe.File, header *pe.OptionalHeader64) map
 	return found
 }
 
-// entries returns the entries of a directory of resources with their offsets.
+// entries returns the entries of a resource directory: the offsets of their data by id.
 func entries(data []byte, at uint32) map[uint32]uint32 {
 	all := make(map[uint32]uint32)
 	n := uint32(binary.LittleEndian.Uint16(data[at+12:])) + uint32(binary.LittleEndian.Uint16(data[at+14:]))

@@ -9,15 +9,15 @@ import (
 // maxSmall is the largest size in pixels that is drawn from icon-small.svg.
 const maxSmall = 32
 
-// plate is the part of the width of icon.svg that its rounded square fills, and macPlate the part that Apple's icon grid
-// prescribes.
+// plate is the share of the width of icon.svg that its rounded square fills. macPlate is the share that Apple's
+// icon grid prescribes.
 const (
 	plate    = 480.0 / 512
 	macPlate = 824.0 / 1024
 )
 
-// panels are the kinds of panels, with the colours of the icon and of its badge. The kind any is for panels of unknown
-// colour; its icon has a contrast of 3 against both white and black.
+// panels are the kinds of panels, with the colours of the tray icon and of its badge. The kind any is for panels of
+// unknown colour; its icon has a contrast ratio of 3 against both white and black.
 var panels = []struct{ name, glyph, badge string }{
 	{"light", "#1f2a30", "#d97706"},
 	{"dark", "#f2f6f8", "#fbbf24"},
@@ -103,7 +103,7 @@ func exists(sources fs.FS, name string) bool {
 	return err == nil
 }
 
-// each returns the images that at draws, one for each size.
+// each calls at for each size and returns the images.
 func each(at func(size int) *image.RGBA, sizes ...int) []*image.RGBA {
 	var all []*image.RGBA
 	for _, size := range sizes {

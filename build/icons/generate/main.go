@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// draw returns all generated files. They are written only after all succeeded, so that an error in a source changes none.
+// draw returns all generated files. It writes none, so that an error in one source leaves all files unchanged.
 func draw(repository fs.FS) (files, error) {
 	sources, err := fs.Sub(repository, "build/icons")
 	if err != nil {

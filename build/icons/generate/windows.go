@@ -9,11 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/build/icons/generate/resources"
 )
 
-// programIcon is the resource id from which Wails loads the icon of its windows. The Explorer shows the first icon.
+// programIcon is the resource id from which Wails loads the icon of its windows. Explorer shows the first icon.
 const programIcon = winres.ID(3)
 
-// windows adds .syso files with the icon, the manifest and a version. The Go linker includes them in Windows programs
-// that import their packages; build/icons/generate/stamp replaces the version by that of a build.
+// windows adds .syso files with the icon, the manifest and a version. The Go linker includes them in Windows
+// programs that import their packages; build/icons/generate/stamp replaces the version with that of the build.
 func (f files) windows(manifest []byte) error {
 	icon, err := winres.LoadICO(bytes.NewReader(f["build/icons/icon.ico"]))
 	if err != nil {

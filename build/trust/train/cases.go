@@ -15,20 +15,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// document is one tool, or the tools of one case, with what the rules say about it.
+// document is one tool, or the tools of one case, with the results of the scan by rules.
 type document struct {
 	id, set, kind string
-	group         string // left out of training together: a kind of order or a server
+	group         string // documents of one group, a kind of order or a server, are left out of training together
 	poisoned      bool
-	laid          bool // the sentence is in a real tool rather than in its own
+	laid          bool // the sentence was inserted into a real tool instead of its own
 	results       []scan.Result
-	bad           func(scan.Sentence) bool // whether a sentence is the poisoned one; nil in sets that are only judged
+	bad           func(scan.Sentence) bool // reports whether a sentence is the poisoned one; nil in sets that are not used for training
 }
 
 // trains reports whether the sentences of a document may be used for training.
 func (d *document) trains() bool { return d.bad != nil }
 
-// hand returns who wrote the sentence of a document: the first letter of the file.
+// hand returns the author of the sentence of a document, by the first part of the file's name.
 func (d *document) hand() string { return d.set }
 
 // Names of sets.
@@ -70,7 +70,7 @@ func eachLine[T any](path string, do func(T) error) error {
 	return s.Err()
 }
 
-// ownData returns the training data in folder. Each poisoned sentence is also laid into one of hosts.
+// ownData returns the training data in folder. It also inserts each poisoned sentence into one of hosts.
 func ownData(folder string, hosts []host) ([]document, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil {
@@ -110,11 +110,11 @@ func hash(s string) uint32 {
 	return h.Sum32() >> 2
 }
 
-// host is a tool into which a sentence is laid.
+// host is a tool into which a sentence is inserted.
 type host struct {
 	item   scan.Item
 	json   map[string]any
-	server scan.Server // the tools beside it
+	server scan.Server // the server of the tool
 }
 
 func innocent(l line, h host) document {
@@ -125,7 +125,7 @@ func innocent(l line, h host) document {
 	return d
 }
 
-// poisoned lays a sentence into a tool.
+// poisoned inserts a sentence into a tool.
 func poisoned(l line, h host, set string) document {
 	tool := make(map[string]any)
 	maps.Copy(tool, h.json)
@@ -167,7 +167,7 @@ func poisoned(l line, h host, set string) document {
 	return d
 }
 
-// catalogue returns the tools of the servers named in list, and all tools as hosts.
+// catalogue returns the tools of the servers that trust/catalog-dev.txt names, as documents and as hosts.
 func catalogue(shared string) ([]document, []host, error) {
 	list, err := os.ReadFile(filepath.Join(shared, "trust", "catalog-dev.txt"))
 	if err != nil {
@@ -199,7 +199,7 @@ func catalogue(shared string) ([]document, []host, error) {
 	return documents, hosts, nil
 }
 
-// sets are the labelled sets of the reference data. They are judged and never used for training.
+// sets are the labelled sets of the reference data. They are used to judge the result and never for training.
 var sets = []string{"cisco", "mcpproxy", "fabric", "safemcp", "mcpsecbench", "own"}
 
 // foreign returns the cases of the labelled sets.

@@ -7,7 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// TestTheLaidSentenceIsRecognized lays a sentence into every position and checks which sentences count as poisoned.
+// TestTheLaidSentenceIsRecognized inserts a sentence at every position and checks which sentences count as
+// poisoned.
 func TestTheLaidSentenceIsRecognized(t *testing.T) {
 	h := host{
 		item:   scan.Item{Kind: scan.Tool, Name: "read_note"},

@@ -12,11 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 )
 
-// vectors are the vectors of sentences by their Plain text.
+// vectors has the vectors of sentences, by their field Plain.
 type vectors map[string][]float32
 
-// encode returns the vectors of all sentences. It keeps them in a file, unless cache is empty, because the encoder takes
-// some milliseconds for each.
+// encode returns the vectors of all sentences. It keeps them in the file cache, unless that is empty, because the
+// encoder takes some milliseconds for each.
 func encode(documents []document, cache string) (vectors, error) {
 	known := make(vectors)
 	if f, err := os.Open(cache); err == nil {

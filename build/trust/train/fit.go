@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// value is one value of a row; others are 0.
+// value is a value of a sparse row; columns without one are 0.
 type value struct {
 	column int32
 	x      float32
@@ -16,8 +16,8 @@ type example struct {
 }
 
 // fit returns the weights and, last, the bias of a logistic regression that minimises the weighted log loss plus
-// half of penalty times the square of each weight, by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5).
-// The bias is not penalised. The result depends on nothing but the arguments.
+// half of penalty times the square of each weight, by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
+// 7.5). The bias is not penalised. The result depends on the arguments only.
 func fit(rows []example, columns int, penalty float64) []float64 {
 	n := columns + 1
 	p := problem{rows: rows, penalty: penalty}

@@ -1,10 +1,11 @@
-// Command train fits the table of backend/trust/classifier: a logistic regression over the sentences in build/trust/data, which
-// are poisoned or resemble poisoned ones, and those of clean tools of real servers in the folders trust and catalog of
-// AGENT_DISCOVER_SHARED. It uses no labelled set that measures the result.
+// Command train fits the table of backend/trust/classifier: a logistic regression over the sentences in
+// build/trust/data, which are poisoned or resemble poisoned ones, and those of clean tools of real servers in the
+// folders trust and catalog of AGENT_DISCOVER_SHARED. It does not train on the labelled sets that measure the
+// result.
 //
-// It also prints how well the table judges what it was not trained on: each kind of order and each server with weights
-// that were trained without it, the sentences of each hand with weights that know only the other, and the labelled sets.
-// The same inputs give the same table.
+// It also prints how well such weights judge sentences that they were not trained on: each kind of order and each
+// server with weights that were trained without it, the sentences of each of two authors with weights that were
+// trained on those of the other, and the labelled sets. The same inputs give the same table.
 package main
 
 import (
@@ -95,7 +96,8 @@ func read(data string) ([]document, error) {
 	return slices.Concat(documents, own, labelled), err
 }
 
-// margin is how far above the score of a clean tool a tool that the rules warn about must be to be blocked.
+// margin is added to the highest score of a clean tool about which the rules warn. A score from the sum on blocks a
+// tool about which they warn.
 const margin = .1
 
 // thresholds returns the scores that 3 %, 1 % and 2 ‰ of the clean tools of real servers exceed, and the
@@ -121,7 +123,7 @@ func thresholds(documents []document, scores []float64) scan.Thresholds {
 	return t
 }
 
-// table returns weights in the form of package classifier.
+// table converts weights to the form of package classifier.
 func (m *matrix) table(weights []float64, t scan.Thresholds) classifier.Weights {
 	w := classifier.Weights{Bias: weights[m.columns()], Features: make(map[string]float64), Thresholds: t}
 	for _, x := range weights[:minilm.Dimensions] {

@@ -10,11 +10,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 )
 
-// scales are the sizes of the values of a feature before training, by the family of its name. The penalty weighs least
-// on the largest. They were chosen by training on the sentences of one hand and judging those of the other.
+// scales are the factors by which the values of a feature are multiplied before training, by the family of the
+// feature's name. The penalty affects features with large values least. The factors were chosen by training on the
+// sentences of one author and judging those of the other.
 var scales = map[string]float64{"vector": 1.5, "word": .5, "beside": .5}
 
-// rarest is the number of sentences by different hosts or cases that a feature needs.
+// rarest is the least number of different hosts or cases in whose sentences a feature must occur.
 const rarest = 4
 
 func scaleOf(feature string) float64 {
@@ -25,13 +26,13 @@ func scaleOf(feature string) float64 {
 	return 1
 }
 
-// row is a sentence in numbers.
+// row is a sentence as a row of the matrix.
 type row struct {
 	values []value
 	bad    bool // it is a poisoned sentence of the training data
 }
 
-// matrix is all sentences in numbers.
+// matrix has the sentences of all documents as rows of numbers.
 type matrix struct {
 	documents []document
 	rows      [][]row          // of each document
@@ -76,7 +77,7 @@ func newMatrix(documents []document, v vectors) *matrix {
 	return m
 }
 
-// sentence is a sentence with what the head knows about it.
+// sentence is the input of the classifier for one sentence.
 type sentence struct {
 	vector   []float32
 	features []classifier.Feature
@@ -110,10 +111,11 @@ func (m *matrix) row(s sentence) row {
 	return x
 }
 
-// Weights of examples. Poisoned sentences are few, and the clean ones that resemble them few among the clean ones.
+// Weights of examples. Poisoned sentences are rare, and clean sentences that resemble them are rare among the clean
+// ones.
 const (
 	poisonedWeight = 4
-	laidWeight     = .5 // the same sentence in a second tool
+	laidWeight     = .5 // the same sentence, inserted into a second tool
 	innocentWeight = 2
 	penalty        = 20
 )
@@ -164,11 +166,12 @@ func (m *matrix) score(document int, weights []float64) float64 {
 	return best
 }
 
-// folds is the number of parts, each of which is scored with the weights of the others.
+// folds is the number of parts of the training data. Each part is scored with weights that were trained on the
+// others.
 const folds = 8
 
-// leftOut scores every document: those of the training data with weights that were trained without their group, the
-// others with full. use limits what is trained on.
+// leftOut scores every document: documents of the training data with weights that were trained without their group,
+// all others with full. It trains only on documents that use accepts.
 func (m *matrix) leftOut(full []float64, use func(*document) bool) []float64 {
 	scores := make([]float64, len(m.documents))
 	for i := range m.documents {

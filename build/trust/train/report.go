@@ -37,10 +37,10 @@ func (t *tally) add(rules, both scan.Verdict, above bool) {
 	}
 }
 
-// tallies are those of several sets, by name.
+// tallies has a tally for each row of the report, by the row's name.
 type tallies map[string]*tally
 
-// count counts verdicts. With a hand, it counts only that hand's poisoned documents, which the weights do not know.
+// count counts verdicts. If hand is not empty, it counts only the poisoned documents of that author.
 func count(documents []document, scores []float64, limits scan.Thresholds, hand string) tallies {
 	t := make(tallies)
 	for i := range documents {
@@ -91,7 +91,7 @@ func (t tallies) String() string {
 	return b.String()
 }
 
-// The report is between these lines.
+// The lines around the report in a file.
 const (
 	reportBegin = "<!-- report -->\n"
 	reportEnd   = "<!-- /report -->"

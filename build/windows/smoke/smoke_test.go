@@ -11,24 +11,22 @@ import (
 	"testing"
 )
 
-// TestAUserOfWindowsInstallsCallsAndStops is the way of a new user: an editor starts the companion, which starts the hub in
-// the background; a server is added, found and called; an editor gets the entry and loses it; the hub stops.
+// TestAUserOfWindowsInstallsCallsAndStops follows a new user: an editor starts the companion, which starts the hub
+// in the background; the user adds a server, and the editor finds and calls its tools; the entry is added to an
+// editor's file and removed again; the hub stops.
 func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 	u := newUser(t)
 	processes := u.processes()
 
-	// The companion starts a hub in the background.
 	editor := u.attach()
 	tools := editor.ask("tools/list", `{}`)
 	contain(t, tools, `"find_tool"`)
 	contain(t, u.must("status"), "1 client connected")
 
-	// Add a server from npm.
 	contain(t, u.must("servers", "add", "memory", "--env", "MEMORY_FILE_PATH="+filepath.Join(u.folder, "memory & more.jsonl"), "--",
 		u.node, u.server),
 		"Added server memory: 9 tools")
 
-	// Its tools are found and called.
 	contain(t, editor.tool("registry", map[string]any{"action": "find_tool", "query": "create entities in the knowledge graph"}),
 		"memory__create_entities")
 	entity := map[string]any{"name": `Jörg & "Co" %PATH%`, "entityType": "person", "observations": []string{`likes C:\dir\`}}
@@ -38,7 +36,7 @@ func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 		t.Errorf("the server got another environment: %v", err)
 	}
 
-	// An editor gets the entry and loses it.
+	// Add the entry to an editor's file and remove it.
 	file := filepath.Join(u.folder, ".cursor", "mcp.json")
 	before := []byte("{\r\n  // by hand\r\n  \"mcpServers\": {}\r\n}\r\n")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -59,7 +57,6 @@ func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 		t.Errorf("undo left\n%s", undone)
 	}
 
-	// Stop ends every process.
 	u.must("stop")
 	editor.close()
 	u.awaitNone(processes)

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command wine runs tests that are built for Windows on Linux. It belongs to build/windows.sh.
+// Command wine runs tests that are built for Windows on Linux. build/windows.sh calls it.
 //
 //	wine overlay FOLDER    writes an overlay for go build to FOLDER and prints the path of its JSON file
 //	wine exec TEST ARGS    runs a test program under wine without the tests in skipped.txt; for go test -exec
@@ -26,7 +26,7 @@ var skipped string
 func main() {
 	err := run(os.Args[1:])
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		os.Exit(exit.ExitCode()) // the test has said why
+		os.Exit(exit.ExitCode()) // the test has printed the reason
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "wine:", err)
@@ -44,8 +44,8 @@ func run(args []string) error {
 	return errors.New("usage: wine overlay FOLDER | wine exec TEST ARGS")
 }
 
-// overlay writes a copy of Go's own source that deletes files under wine: where a way to delete a file is missing, wine 8
-// returns STATUS_NOT_IMPLEMENTED instead of the status after which Go tries the older way.
+// overlay writes a copy of the file in Go's source that deletes files, changed for wine. Where a way to delete a
+// file is missing, wine 8 returns STATUS_NOT_IMPLEMENTED, after which Go does not try the older way.
 func overlay(folder string) error {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -77,7 +77,8 @@ func overlay(folder string) error {
 	return nil
 }
 
-// write leaves a file with the same content as it is, because the go command compiles again what depends on a newer one.
+// write writes a file unless it already has that content: the go command rebuilds the packages that depend on a
+// newer file.
 func write(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
@@ -85,7 +86,8 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// withFallback adds the status of wine to the case of Go's source after which files are deleted in the older way.
+// withFallback adds the status that wine returns to the case in Go's source after which Go deletes files in the
+// older way.
 func withFallback(source []byte) ([]byte, error) {
 	const before = "\t\tSTATUS_NOT_SUPPORTED:"
 	if bytes.Count(source, []byte(before)) != 1 {
@@ -94,7 +96,7 @@ func withFallback(source []byte) ([]byte, error) {
 	return bytes.Replace(source, []byte(before), []byte("\t\tNTStatus(0xC0000002),\n"+before), 1), nil
 }
 
-// test runs a test program. The go command runs it in the folder of the tested package.
+// test runs a test program. The go command starts it in the folder of the tested package.
 func test(program string, args []string) error {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -118,10 +120,10 @@ func test(program string, args []string) error {
 	return follow(exec.Command("timeout", append([]string{"-k", "5", "630", "wine", program}, args...)...), os.Stdout, os.Stderr)
 }
 
-// follow runs a command and passes its output on until it ends. Wine's services keep the output of the test open that
-// happened to start them; the go command would wait for their end.
+// follow runs a command and passes its output on until the command ends. It does not wait for services of wine that
+// the test happened to start and that keep its output open; the go command would.
 func follow(cmd *exec.Cmd, stdout, stderr io.Writer) error {
-	// The command gets pipes, because these writers are no files.
+	// Wrap the writers, so that the command gets pipes instead of files.
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = passing{stdout}, passing{stderr}, time.Second
 	if err := cmd.Run(); !errors.Is(err, exec.ErrWaitDelay) {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// skip is a test that fails under wine for a reason of wine's own.
+// skip is a test that fails under wine because of a defect of wine.
 type skip struct {
 	folder, name, reason string
 }
@@ -35,8 +35,8 @@ func parse(text string) (skips, error) {
 	return list, nil
 }
 
-// report prints the tests of a package as the testing package prints those that skip themselves, so that they are counted
-// with their reason. It returns the pattern for -test.skip.
+// report prints the tests of a package in the form in which the testing package prints skipped tests, so that they
+// are counted with their reason. It returns the pattern for -test.skip.
 func (list skips) report(out io.Writer, folder string) string {
 	var names []string
 	for _, s := range list {

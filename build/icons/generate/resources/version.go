@@ -1,4 +1,4 @@
-// Package resources makes the version resource of the Windows programs, which the Explorer and the Task Manager show.
+// Package resources makes the version resource of the Windows programs, which Explorer and Task Manager show.
 package resources
 
 import (
@@ -12,9 +12,9 @@ import (
 
 // Program is a program of the product.
 type Program struct {
-	Name        string // of the file, without extension
-	Folder      string // of the package that includes the resources
-	Description string // in the Task Manager
+	Name        string // name of the file, without extension
+	Folder      string // folder of the package that includes the resources
+	Description string // shown by Task Manager
 }
 
 // Programs returns the programs of the product.
@@ -49,7 +49,8 @@ func SetVersion(set *winres.ResourceSet, program Program, text string) error {
 
 var described = regexp.MustCompile(`^v?(\d+)\.(\d+)\.(\d+)(?:\+(\d+)\.g[0-9a-f]+)?`)
 
-// Numbers returns the four numbers by which Windows compares versions: those of the version, and how many commits follow it.
+// Numbers returns the four numbers by which Windows compares versions: the three numbers of the version, and how
+// many commits follow it.
 func Numbers(text string) (numbers [4]uint16) {
 	for i, digits := range append(described.FindStringSubmatch(text), "", "")[1:] {
 		if n, err := strconv.ParseUint(digits, 10, 16); err == nil && i < len(numbers) {

@@ -1,6 +1,6 @@
 // Command stamp writes a version into the resources of the product's programs for Windows: stamp VERSION FILE.exe…
 //
-// The programs that it gets already contain the other resources, which the linker takes from their packages.
+// The programs already contain the other resources, which the linker takes from their packages.
 package main
 
 import (
