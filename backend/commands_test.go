@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// starters lists the only places besides base/program that may start a program
-// by themselves, and why. On Windows, anything else could run commands that are
-// hidden in arguments.
+// starters lists the only files outside base/program that may start a program directly, and why. On Windows, any
+// other way of starting one could run commands that are hidden in arguments.
 var starters = map[string]string{
 	"backend/base/program/program_unix.go":    "it is the place",
 	"backend/base/program/program_windows.go": "it is the place",
@@ -69,7 +68,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	}
 }
 
-// started returns the uses of starts in a file.
+// started returns the names in starts that a file uses to start a program.
 func started(file *ast.File) (found []string) {
 	names := make(map[string][]string)
 	for _, spec := range file.Imports {
@@ -83,7 +82,7 @@ func started(file *ast.File) (found []string) {
 			found = append(found, imported+" without a name")
 		}
 	}
-	// A type may be named in a signature; only a literal makes a command.
+	// A signature may name the type Cmd; only a literal or new creates a command.
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:

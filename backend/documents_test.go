@@ -58,7 +58,7 @@ func TestTheDiagramOfTheGuideShowsEveryPackage(t *testing.T) {
 	}
 }
 
-// documents returns the documents of the repository, as paths relative to its root.
+// documents returns the paths of the checked documents, relative to the root of the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
 	all := []string{
@@ -117,7 +117,7 @@ func TestLinksOfDocumentsLeadToFilesAndHeadings(t *testing.T) {
 	}
 }
 
-// headings returns the fragments that GitHub and the page Help give to the headings of a document.
+// headings returns the fragments that GitHub and the Help page generate for the headings of a document.
 func headings(text string) (fragments []string) {
 	for _, match := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
 		fragments = append(fragments, strings.ReplaceAll(unslugged.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-"))

@@ -23,8 +23,8 @@ var wings = []string{
 	"base", "protocol", "discovery", "servers", "trust", "calls", "editors", "market", "doors", "store", "hub", "cli", "cmd",
 }
 
-// allowed lists what each package may import from backend. A new package or a
-// new import needs a line here, with its reason where that is not obvious.
+// allowed lists what each package may import from backend. A new package or a new import needs a line here. A
+// comment names an import whose purpose is not obvious, and what it is needed for.
 var allowed = map[string][]string{
 	"base/events":    {},
 	"base/netreach":  {},
@@ -52,32 +52,32 @@ var allowed = map[string][]string{
 	"protocol/schemacheck":  {"protocol/jsonrpc"},
 	"protocol/mcpshape":     {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
 	"protocol/mcphttp": {
-		// mcpheader: headers repeat parts of the message
+		// mcpheader: for headers that repeat parts of the message
 		"base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 	},
 	"protocol/mcpversion":    {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
 	"protocol/mcpheader": {
-		// mcpversion: the version in _meta and the code of a mismatch
+		// mcpversion: for the version in _meta and the error code of a mismatch
 		"base/jsonscan",
 		"protocol/jsonrpc", "protocol/mcpversion",
 	},
 
 	"discovery/minilm":  {},
 	"discovery/lexicon": {},
-	// samename: tools that may be taken for each other
+	// samename: finds tools whose names look the same
 	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search": {
-		// lexicon: queries in other languages
+		// lexicon: finds English words for queries in other languages
 		"base/events",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon",
 	},
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": {
-		// it measures the searcher that the hub uses
+		// discovery/search: it is the search that is measured
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
@@ -89,13 +89,13 @@ var allowed = map[string][]string{
 		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
 	},
 	"servers/oauth": {
-		// mcphttp: what a request asks for; vault: files are encrypted
+		// mcphttp: for the interface through which requests are authorized
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
 		"protocol/mcphttp",
 		"servers/launch",
 	},
 	"servers/upstream": {
-		// pathname: a client's folder as a URI
+		// pathname: converts a client's folder to a URI
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
 		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
@@ -104,26 +104,26 @@ var allowed = map[string][]string{
 	"servers/risk":            {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
-		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
+		// mcphttp: for the error of a start that needs a sign-in; upstream: announces when servers are paused
 		"base/events", "base/fault",
 		"protocol/mcphttp",
 		"servers/registry", "servers/upstream",
 	},
 	"servers/corrections": {
-		// upstream: what running servers list
+		// upstream: returns what running servers list
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog",
 		"servers/features", "servers/upstream",
 	},
 	"servers/readiness": {"base/fault", "base/words", "servers/registry"},
 	"servers/setup": {
-		// catalog: an import adds tools
+		// catalog: an import adds tools to it
 		"base/fault", "base/pathname", "base/paths",
 		"discovery/catalog",
 		"servers/intake", "servers/registry",
 	},
 	"servers/secretscan": {},
-	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: which texts of a launch are credentials
+	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: finds credentials in a launch
 	"servers/redact":     {"servers/launch", "servers/secretscan"},
 	"servers/keychain":   {"base/fault"},
 	"servers/sealed":     {"base/fault", "base/paths", "servers/keychain"},
@@ -140,39 +140,39 @@ var allowed = map[string][]string{
 		"servers/secretscan",
 		"trust/injection", "trust/normalize",
 	},
-	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
+	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: its vectors are the input of the classifier
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/sandbox": {
-		// program: the trial run of bubblewrap; launch: which variables are credentials
+		// program: runs bubblewrap as a trial; launch: tells which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
-		// samename: names that may be taken for each other; features: which lists it guards; scan:; verdicts
+		// samename: finds names that look the same; features: its lists are guarded; scan: for its verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
 		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
 	"trust/examiner": {
-		// catalog: the tools of other servers; registry: which of them run the same program
+		// catalog: for the tools of other servers; registry: tells which servers run the same program
 		"discovery/catalog",
 		"servers/registry",
 		"trust/classifier", "trust/quarantine", "trust/scan",
 	},
 
-	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
+	"calls/audit": {"base/paths"}, // paths: replaces a file as a whole
 	"calls/journal": {
-		// redact: records are redacted; upstream: notifications are recorded
+		// redact: redacts records; upstream: publishes the notifications that are recorded
 		"base/events",
 		"protocol/jsonrpc",
 		"servers/redact", "servers/upstream",
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end
-		// when a server is started in another way
+		// mcpversion: for the eras in which a server introduces itself; features: has the prompts that servers
+		// list; launch: an approval ends when the server is started another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
@@ -181,7 +181,7 @@ var allowed = map[string][]string{
 		"calls/journal", "calls/rules", "calls/screen",
 	},
 	"calls/rules": {
-		// catalog: the tools that the rules are about; tokens: of tools that appear otherwise
+		// catalog: has the tools to which rules apply; tokens: counts the tokens of tools with an override
 		"base/fault", "base/pattern", "base/settings", "base/tokens",
 		"protocol/jsonrpc",
 		"discovery/catalog",
@@ -199,7 +199,7 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings: what happens to which finding; secretscan: the text that replaces a credential
+		// settings: say what happens to each finding; secretscan: has the text that replaces a credential
 		"base/events", "base/fault", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
 		"servers/secretscan",
@@ -208,22 +208,22 @@ var allowed = map[string][]string{
 	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: references in place of secret answers
+	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: for references that replace secret answers
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
-		// redact: diffs are redacted
+		// redact: redacts diffs
 		"base/safetext", "base/textdiff",
 		"servers/launch", "servers/redact", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
-		// the only package that changes files outside the data folder
+		// registration is the only package that changes files outside the data folder
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		// registration: it removes imported entries
+		// registration: removes imported entries from editors' files
 		"base/fault", "base/pathname", "base/safetext",
 		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
@@ -238,7 +238,7 @@ var allowed = map[string][]string{
 
 	"market/listing": {},
 	"market/persona": {
-		// bundle: archives; importer: servers as any client writes them
+		// bundle: reads archives; importer: parses servers in the format of any client
 		"base/fault", "base/safetext",
 		"servers/intake", "servers/registry",
 		"calls/toolset",
@@ -249,44 +249,44 @@ var allowed = map[string][]string{
 		"servers/registry",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan",
 	},
-	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: why a download cannot be stored
+	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: explains why a download cannot be stored
 	"market/signs":  {},
 	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: what a credential looks like
 	"market/npm": {
-		// mcphttp: proxies and certificate authorities of an environment
+		// mcphttp: for the proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
 		"protocol/mcphttp",
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/pypi": {
-		// mcphttp: as for npm
+		// mcphttp: for the proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
 		"protocol/mcphttp",
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/federation": {
-		// search: results are ranked by words as tools are; mirror: how a listing is read for that
+		// search: ranks results by words, as it ranks tools; mirror: converts a listing to a tool for that
 		"base/fault", "base/safetext",
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
-	"market/prerequisites": {"base/process", "base/safetext", "market/subprocess"}, // subprocess: it asks programs for their versions
+	"market/prerequisites": {"base/process", "base/safetext", "market/subprocess"}, // subprocess: asks programs for their versions
 	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
-		// mcpversion and mcpheader: the first request of either era
+		// mcpversion, mcpheader: for the first request in either era
 		"base/netreach", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"market/listing",
 	},
 	"market/mirror": {
-		// the search that finds tools finds servers, too
+		// discovery/search: searches servers as it searches tools
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/search",
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; subprocess: it runs
-		// programs and reports their output
+		// catalog: a new server must list tools in it; mcphttp: for the error of a server that needs a sign-in;
+		// subprocess: runs programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
@@ -295,14 +295,15 @@ var allowed = map[string][]string{
 		"market/listing", "market/plan", "market/prerequisites", "market/subprocess",
 	},
 	"market/marketplace": {
-		// it connects the packages of its wing for the doors
+		// marketplace combines the packages of its wing for the doors
 		"base/events", "base/fault", "base/safetext",
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
 	},
-	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: it runs skopeo and docker
+	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: runs skopeo and docker
 	"market/updates": {
-		// journal: recorded calls are replayed; inspector: how private copies of servers are named
+		// journal: has the recorded calls, which are replayed; inspector: generates the names of private copies of
+		// servers
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
@@ -311,30 +312,30 @@ var allowed = map[string][]string{
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		// process: which variables configure this program; manifests of bundles
+		// process: tells which variables configure this program; bundle: reads manifests
 		"base/fault", "base/process", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
 	"market/downloads": {
-		// sandbox: servers in it get packages of their own; upstream: which servers run
+		// sandbox: confined servers get their own packages; upstream: tells which servers run
 		"base/events", "base/fault", "base/paths", "base/process",
 		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/packagemanager", "market/subprocess",
 	},
 	"market/packagemanager": {
-		// sandbox: what package managers may access; upstream: how a program is started
+		// sandbox: limits what package managers may access; upstream: for how a program is started
 		"base/fault", "base/paths", "base/process",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/subprocess",
 	},
-	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: how a program is started
+	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: starts programs
 
 	"doors/gateway": {
-		// mcphttp: the error of a request that needs a sign-in; registration: the name of our entry
+		// mcphttp: for the error of a request that needs a sign-in; registration: for the name of the hub's entry
 		"base/events", "base/fault", "base/loosejson", "base/safetext",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
 		"protocol/schemacompat",
@@ -348,7 +349,7 @@ var allowed = map[string][]string{
 		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/gateway/answer": {
-		// upstream: failures name the servers that did not start
+		// upstream: tells whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"servers/upstream",
@@ -356,7 +357,7 @@ var allowed = map[string][]string{
 	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
 	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
 	"doors/gateway/inventory": {
-		// names: which tools are for views only
+		// names: tells which tools are for views only
 		"discovery/catalog",
 		"servers/registry",
 		"calls/rules",
@@ -377,7 +378,7 @@ var allowed = map[string][]string{
 		"doors/gateway/danger", "doors/gateway/inventory",
 	},
 	"doors/gateway/toolsetview": {
-		// upstream: a server runs while a changed tool of it is called
+		// upstream: its leases keep a server running while a changed tool is called
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/search",
@@ -387,7 +388,7 @@ var allowed = map[string][]string{
 		"doors/gateway/inventory", "doors/surfaces",
 	},
 	"doors/gateway/registrytool": {
-		// upstream: the words for a server that did not start
+		// upstream: tells whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply",
@@ -410,19 +411,19 @@ var allowed = map[string][]string{
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {
-		// instance: random tokens; table: the clients that a token may name
+		// instance: generates tokens; table: has the clients that a token may name
 		"base/events", "base/fault", "base/instance", "base/safetext",
 		"editors/table",
 		"doors/surfaces",
 	},
 	"doors/endpoint": {
-		// instance: random session ids
+		// instance: generates session ids
 		"base/fault", "base/instance",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"doors/gateway", "doors/surfaces",
 	},
 	"doors/companion": {
-		// toolset: which names a project may give
+		// toolset: checks the name that a project gives
 		"base/fault", "base/instance", "base/paths", "base/process", "base/version",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"calls/toolset",
@@ -430,7 +431,7 @@ var allowed = map[string][]string{
 	},
 	"doors/answercache": {"base/paths"},
 	"doors/api": {
-		// it composes the packages below it
+		// api composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/readiness", "servers/registry",
@@ -444,15 +445,15 @@ var allowed = map[string][]string{
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
 	"doors/api/route":   {"base/fault"},
-	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
+	"doors/api/static":  {"doors/api/route"}, // for the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard": {
-		// peercred: whose a connection is; route: the body of an error
+		// peercred: tells which user opened a connection; route: for the body of an error
 		"base/fault", "base/instance", "base/paths", "base/peercred", "base/words",
 		"doors/api/route", "doors/credentials",
 	},
 	"doors/api/operations": {
-		// search: hits with their reasons; table: the editors that a setting may name
+		// search: for hits with their reasons; table: has the editors that a setting may name
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
@@ -467,7 +468,7 @@ var allowed = map[string][]string{
 		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
-		// operations: messages contain the same objects as responses
+		// operations: messages contain the same objects as its responses
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
@@ -481,7 +482,8 @@ var allowed = map[string][]string{
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		// plan: which servers are of the marketplace; gateway: the history of clients and the tools of sessions
+		// plan: tells which servers come from the marketplace; gateway: for the history of clients and the tools of
+		// sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/features", "servers/registry", "servers/setup", "servers/vault",
@@ -493,8 +495,8 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its
-		// states
+		// atomicfile, configedit: change the settings in a file that people edit, too; mcphttp: for the
+		// authorization of requests; pendinginput: has the key of its states, which the hub stores
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
@@ -515,9 +517,9 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub
-		// sandbox:; this program confines itself before it becomes that of a server
+		// audit: verifies an export without a hub; journal: has the kinds for completion; registry, risk: for what
+		// a person sees before a server is added; market: for what its commands print; trust: judges the tools in a
+		// file without a hub; sandbox: confines this program before it becomes a server's
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
@@ -537,11 +539,11 @@ var allowed = map[string][]string{
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/freeze":      {},
-	"testing/keyringtest": {"testing/freeze"}, // a keyring that hangs
+	"testing/keyringtest": {"testing/freeze"}, // freeze: makes a keyring hang
 	"testing/markettest":  {},
-	"testing/mcptest":     {"testing/reference"},           // reference: where the repository is
-	"testing/oidctest":    {"testing/mcptest"},             // mcptest: where npm packages are
-	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
+	"testing/mcptest":     {"testing/reference"},           // reference: locates the repository
+	"testing/oidctest":    {"testing/mcptest"},             // mcptest: locates npm packages
+	"testing/programtest": {"base/instance", "base/paths"}, // programtest runs the program and finds its hub
 	"testing/reference":   {},
 	"testing/hubtest": {
 		"base/instance", "base/paths",
@@ -653,11 +655,11 @@ func TestTableHasNoImportThatNoPackageNeeds(t *testing.T) {
 func TestTableListsEveryPackage(t *testing.T) {
 	seen := make(map[string]bool)
 	visitGo(t, ".", func(file, dir string, _ []string) {
-		if !strings.HasSuffix(file, "_test.go") { // scenarios are only tests
+		if !strings.HasSuffix(file, "_test.go") { // the scenarios have only test files, so they need no line
 			seen[dir] = true
 		}
 	})
-	delete(seen, ".") // the package of this test
+	delete(seen, ".") // the folder of this test
 	for dir := range seen {
 		if _, ok := allowed[dir]; !ok {
 			t.Errorf("package backend/%s is not in the table: add what it may import", dir)
@@ -705,8 +707,8 @@ func level(dir string) int {
 
 func inBackend(dir string) bool { return strings.HasPrefix(dir, "backend/") }
 
-// checkImport checks an import of backend/imported by file, which is in
-// backend/dir. Programs outside backend may import any package.
+// checkImport checks that file, which is in backend/dir, may import backend/imported. Programs outside backend may
+// import any package.
 func checkImport(t *testing.T, file, dir, imported string) {
 	t.Helper()
 	if may, ok := allowed[dir]; ok && !slices.Contains(may, imported) {

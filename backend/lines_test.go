@@ -14,10 +14,12 @@ import (
 )
 
 const (
-	// lastColumn is where lines of Go end at the latest. A tab counts as four columns, and spaces that align columns as one.
+	// lastColumn is the maximum width of a line of Go. A tab counts as four columns, and spaces that align columns
+	// as one.
 	lastColumn = 140
 
-	// longText is the width of a text that cannot be broken well. A line with such a text may be longer.
+	// longText is the least width of a literal that cannot be broken well. A line with such a literal may be longer
+	// than lastColumn.
 	longText = 60
 )
 
@@ -45,7 +47,7 @@ func TestLinesOfGoEndBeforeColumn140(t *testing.T) {
 	}
 }
 
-// checkLines reports the lines of a file that are too long for another reason than a long text.
+// checkLines reports the lines of a file that are too long and contain no long literal.
 func checkLines(t *testing.T, path string, source []byte) {
 	texts := linesWithLongTexts(source)
 	number := 0
@@ -59,7 +61,7 @@ func checkLines(t *testing.T, path string, source []byte) {
 	}
 }
 
-// linesWithLongTexts returns the numbers of the lines of a Go file that contain a long literal text, or a part of one.
+// linesWithLongTexts returns the numbers of the lines of a Go file that contain a long literal or a part of one.
 func linesWithLongTexts(source []byte) map[int]bool {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(source))

@@ -12,7 +12,7 @@ import (
 func TestCallsAndErrorsAreCountedOverTime(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
 	s := hubtest.NewScenario(t, hub.Options{})
-	hubtest.RecordCalls(s.Hub) // four calls, an hour apart, from 2026-03-14T09:26:53; the third one failed
+	hubtest.RecordCalls(s.Hub) // records four calls, an hour apart, from 2026-03-14T09:26:53; the third one failed
 	const hours = "/api/metrics/series?since=2026-03-14T09:30:00Z&until=2026-03-14T13:00:00Z&step=3600"
 	s.Play(
 		hubtest.Step{

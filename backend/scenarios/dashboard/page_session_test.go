@@ -21,8 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// pageClient is a dashboard page in a browser: the keys that it registers, and what it
-// keeps in memory.
+// pageClient is a dashboard page in a browser: its keys, and the session that it keeps in memory.
 type pageClient struct {
 	t            *testing.T
 	page, reload *ecdsa.PrivateKey
@@ -188,7 +187,7 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 		t.Error("the hub does not prove that it knows the new session")
 	}
 
-	// Nobody else can use the proof.
+	// The proof is valid only for its nonce and its session.
 	if again, _ := page.verify(h, "again"); again.SessionProof == hello.SessionProof {
 		t.Error("two nonces have the same proof")
 	}

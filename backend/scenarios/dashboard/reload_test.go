@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// The two states between which TestNoSessionSeesAHalfAppliedReload changes, and the names
-// that a session lists in each of them.
+// stateA and stateB are the settings between which TestNoSessionSeesAHalfAppliedReload switches. Each disables and
+// renames other tools.
 const (
 	stateA = "port: 0\ndiscovery:\n  tool_rules: [{server: one, pattern: wipe, enabled: false}]\n" +
 		"  tool_overrides: [{server: one, tool: look, name: look_a}, {server: one, tool: blank, name: blank_a}]\n"
@@ -33,7 +33,7 @@ func TestNoSessionSeesAHalfAppliedReload(t *testing.T) {
 	defer done()
 	var listing sync.WaitGroup
 	seen := make([]map[string]int, sessions)
-	latest := make(chan string) // what some session has listed
+	latest := make(chan string) // names that some session has just listed
 	for i := range sessions {
 		a := hubtest.Introduced(t, h, companion.Entry{Surface: []string{"native", "server:one", "meta"}[i%3]}, "{}")
 		seen[i] = make(map[string]int)
@@ -52,7 +52,7 @@ func TestNoSessionSeesAHalfAppliedReload(t *testing.T) {
 	for i := range reloads {
 		hubtest.WriteSettings(t, folder, []string{stateB, stateA}[i%2])
 		hubtest.Do(t, h, "POST", "/api/config/reload", nil, nil)
-		for <-latest != whole[i%2] { // a busy machine may reload often before it lists once
+		for <-latest != whole[i%2] { // wait until a session has listed the names of the new state
 		}
 	}
 	done()
@@ -71,7 +71,7 @@ func TestNoSessionSeesAHalfAppliedReload(t *testing.T) {
 	}
 }
 
-// ruledNames returns the names of the tools that the states are about.
+// ruledNames returns the listed names of the tools that stateA or stateB change.
 func ruledNames(names []string) string {
 	var out []string
 	for _, name := range names {

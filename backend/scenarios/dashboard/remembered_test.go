@@ -15,7 +15,7 @@ func asks(method, params string) string {
 	return fmt.Sprintf(`{"name":"one__ask","arguments":{"method":%q,"params":%s}}`, method, params)
 }
 
-// form is a question of the server.
+// form returns the parameters of a call in which the server asks for a form.
 func form(message string) string {
 	return asks("elicitation/create",
 		fmt.Sprintf(`{"message":%q,"requestedSchema":{"type":"object","properties":{"which":{"type":"string"}}}}`, message))
@@ -118,7 +118,7 @@ func TestAnAnswerForTheSessionEndsWithIt(t *testing.T) {
 	a.Leave()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for began := time.Now(); time.Since(began) < hubtest.Deadline; <-tick.C { // until the hub has noticed that the client has left
+	for began := time.Now(); time.Since(began) < hubtest.Deadline; <-tick.C { // wait until the hub has noticed that the client left
 		if _, list := r.Send("GET", "/api/answers", ""); strings.TrimSpace(list) == `{"entries":[]}` {
 			return
 		}

@@ -53,7 +53,7 @@ func TestSocketMayReceiveTheStatusOfTheHub(t *testing.T) {
 	s.Until("the whole state", func(m hubtest.Message) bool { return m.Type == "state" && !m.Delta })
 	s.UntilHub("the status after a refresh", func(hubtest.HubStatus) bool { return true })
 
-	// A client that did not request hub messages gets none.
+	// A client that did not request hub messages with hub=1 gets none.
 	plain.Write(`{"type":"last"}`)
 	plain.Until("the answer to the last message", func(m hubtest.Message) bool {
 		if m.Type == "hub" {

@@ -64,7 +64,7 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 			Want: []string{`"found":true`},
 		},
 	)
-	hubtest.AwaitSearch(t, s, func(is hubtest.SearchStatus) bool { return is.Ready == 18 && !is.Working }) // meaning changes the reply
+	hubtest.AwaitSearch(t, s, func(is hubtest.SearchStatus) bool { return is.Ready == 18 && !is.Working }) // vectors change the reply
 	reader := hubtest.Join(t, s.Hub, "reader")
 	before := string(reader.Ask("tools/list", `{}`))
 	for _, query := range []string{"weather forecast for a city", "give back the text", "xyzzy", "echo"} {

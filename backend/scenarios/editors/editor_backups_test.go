@@ -14,15 +14,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// credential is in the editor's file of these tests.
+// credential is a credential in the editor's file.
 const credential = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
-// keyedConfig has a server with a credential.
+// keyedConfig is an editor's file with a server that has the credential.
 const keyedConfig = "{\n\t\"mcpServers\": {\n\t\t\"keyed\": {\"command\": \"npx\", \"args\": [\"-y\", \"@example/keyed\"], \"env\": " +
 	"{\"GITHUB_TOKEN\": \"" + credential + "\"}}\n\t}\n}\n"
 
-// newBackupScenario starts a hub with its own data folder, and an editor whose
-// file has a credential. The file of secrets is unlocked.
+// newBackupScenario starts a hub with its own data folder and an unlocked file of secrets, and an editor whose file
+// has the credential.
 func newBackupScenario(t *testing.T, home string, folder paths.Folder) (s *hubtest.Scenario, file string) {
 	t.Helper()
 	hubtest.SetHomeTo(t, home)

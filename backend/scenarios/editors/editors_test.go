@@ -246,7 +246,7 @@ func TestNewEditorsAreRegisteredAutomatically(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text := ""; !strings.Contains(text, `"discover"`) && !t.Failed(); {
-		s.Events.Await(t, "a new editor", mark, "editors", "") // or an earlier event
+		s.Events.Await(t, "a new editor", mark, "editors", "") // it may report an earlier change
 		mark = s.Events.Mark()
 		data, _ := os.ReadFile(file)
 		text = string(data)

@@ -13,7 +13,7 @@ import (
 func TestClientsOverHTTPUseServers(t *testing.T) {
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "sse"} {
 		t.Run(version, func(t *testing.T) {
-			h := hubtest.Offering(t) // a server that clients share does not know which of them to ask
+			h := hubtest.Offering(t) // a hub per version: with two clients, a shared server cannot tell which one to ask
 			progress := make(chan string, 8)
 			session := hubtest.WebClient(t, h, version, h.Info().Token, &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

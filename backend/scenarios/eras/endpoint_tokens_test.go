@@ -193,7 +193,7 @@ func TestOnlyAPersonCreatesTokens(t *testing.T) {
 	if hubtest.Do(t, h, "GET", "/api/tokens", nil, &list); list[0]["last_used_at"] == nil {
 		t.Errorf("a used token was never used: %v", list)
 	}
-	hubtest.Do(t, h, "DELETE", "/api/servers/2", nil, nil) // a later server of this name is another one
+	hubtest.Do(t, h, "DELETE", "/api/servers/2", nil, nil) // the token must not give access to a later server of this name
 	hubtest.Row{
 		Name: "the token of a removed server", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(token),
 		Status: 401,

@@ -21,7 +21,7 @@ func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 }
 
-// joinAsked connects a legacy client that can be asked, with an entry for a surface.
+// joinAsked connects a legacy client that declares elicitation, sampling and roots, with an entry for a surface.
 func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: surface})
@@ -31,7 +31,7 @@ func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	return a
 }
 
-// connections returns the processes of the server both that the API shows.
+// connections returns the protocol versions of the processes of the server both, as the API shows them.
 func connections(t *testing.T, h *hub.Hub) (versions []string) {
 	t.Helper()
 	var view struct {
@@ -122,7 +122,7 @@ func TestNotificationsOfAServerOfBothErasStayWithTheirClients(t *testing.T) {
 	if got := legacy.Exchange("resources/subscribe", `{"uri":"both+note://1"}`); got != `"result":{}` {
 		t.Fatal(got)
 	}
-	legacy.Await("notifications/resources/updated") // the server sends one at each subscription
+	legacy.Await("notifications/resources/updated") // the server sends one for each subscription
 	legacy.Exchange("tools/call", `{"name":"both__echo","arguments":{"text":"uses the server"}}`)
 	const update = `"name":"both__tell","arguments":{"method":"notifications/resources/updated","params":{"uri":"note://1"}}`
 	const message = `"name":"both__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":%q}}`

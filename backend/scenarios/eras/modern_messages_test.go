@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// withMeta returns modernMeta with another member.
+// withMeta returns ModernMeta with one more member.
 func withMeta(member string) string {
 	return strings.TrimSuffix(hubtest.ModernMeta, "}") + "," + member + "}"
 }
 
 const wantsInfo = `"io.modelcontextprotocol/logLevel":"info"`
 
-// telling is a call of a tool that sends a log message of a level.
+// telling returns the members of a call of a tool that sends a log message of a level.
 func telling(level string) string {
 	return `"name":"one__tell","arguments":{"method":"notifications/message","params":{"level":"` + level + `","data":"told"}}`
 }
@@ -104,7 +104,7 @@ func TestAnOldServerAsksAModernClientForItsRoots(t *testing.T) {
 	}
 }
 
-// Nobody can tell which of two clients the server asks.
+// The hub cannot know which of two clients the server asks.
 func TestAQuestionThatMayBeOfAnotherClientGoesToTheWindow(t *testing.T) {
 	h := hubtest.Offering(t)
 	a, b := hubtest.Arrive(t, h), hubtest.Arrive(t, h)

@@ -58,7 +58,7 @@ func TestTasksOfAModernServerPassToTheClientThatHasStartedThem(t *testing.T) {
 		third := start("forever")
 		expect(ask(a, "tasks/cancel", third), `"resultType":"complete"`)
 		expect(ask(a, "tasks/get", third), `"status":"cancelled"`)
-		// A client without tasks is told so.
+		// A client that does not support tasks gets an error that says so.
 		expect(a.Modern("tools/call", fmt.Sprintf(`"name":%q,"arguments":{"text":"x"}`, row.tool)),
 			`"error":{"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`)
 		for _, line := range b.Notices {

@@ -118,7 +118,7 @@ func TestListenersGetWhatTheyAskedForWithTheirID(t *testing.T) {
 		}
 	}
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"all"}}`)
-	a.Modern("server/discover", "") // the cancellation was handled
+	a.Modern("server/discover", "") // the answer shows that the hub has handled the cancellation
 	a.Notices = nil
 	hubtest.Do(t, h, "POST", "/api/servers/2/activate", nil, nil)
 	if got := a.Modern("tools/list", ""); !strings.Contains(got, "two__echo") {

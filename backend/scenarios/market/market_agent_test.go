@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// withMarket runs a hub that uses a marketplace on loopback, with settings.
+// withMarket runs a hub with the given settings that uses a marketplace on loopback.
 func withMarket(t *testing.T, config string) *hub.Hub {
 	t.Helper()
 	home, programs, folder := t.TempDir(), t.TempDir(), paths.Folder(t.TempDir())
@@ -39,7 +39,7 @@ func withMarket(t *testing.T, config string) *hub.Hub {
 	return h
 }
 
-// answersOf calls registry and checks the replies, which have several lines.
+// answersOf calls the tool registry and checks the replies, which may have several lines.
 func answersOf(t *testing.T, a *hubtest.Agent, rows ...hubtest.Question) {
 	t.Helper()
 	for _, row := range rows {

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// bundleOf makes a bundle whose server is a shell script. It asks for the place of the station.
+// bundleOf makes a bundle whose server is a shell script. Its installation asks for the place of the station.
 func bundleOf(t *testing.T, script string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -47,11 +47,12 @@ func TestARealPythonServerThatFetchesIsInstalledUpdatedAndRemoved(t *testing.T) 
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.Live(hubtest.RealServer{
 		ID: "pypi:mcp-server-fetch", Version: "2026.8.18", Name: "fetch", Tool: "fetch", Args: `{"url":"` + page.URL + `/page"}`,
-		Want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions refuse private addresses, and say so
+		Want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions answer that they refuse private addresses
 	})
 }
 
-// published publishes the version 1.0.0 of a server in a registry, and returns a function that publishes others.
+// published publishes version 1.0.0 of a server in a registry, and returns a function that publishes further
+// versions.
 func published(t *testing.T, r *hubtest.Registries, name string,
 	document func(version string) map[string]any,
 ) (publish func(version string)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// npmHome makes a home folder whose login shell uses npm as the person who runs the tests does.
+// npmHome makes a home folder whose login shell uses npm with the settings of the person who runs the tests.
 func npmHome(t *testing.T) {
 	t.Helper()
 	npm, env := hubtest.UserNPM(t)

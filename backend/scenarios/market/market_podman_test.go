@@ -24,7 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// containedStation is an MCP server in Go. It needs nothing but its own file.
+// containedStation is an MCP server in Go, which is built into a single static file.
 const containedStation = `package main
 
 import (
@@ -90,7 +90,7 @@ func newImages(t *testing.T) *images {
 		default:
 			w.Header().Set("Docker-Content-Digest", digestOf(content))
 			w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-			_, _ = w.Write(content) // fails when the client is gone, and is left out for HEAD
+			_, _ = w.Write(content) // fails if the client has left; net/http omits the body for HEAD
 		}
 	}))
 	t.Cleanup(r.Close)
@@ -107,7 +107,7 @@ func digestOf(content []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// push adds an image with the server of a version.
+// push builds the server with a version and adds an image that contains it.
 func (r *images) push(t *testing.T, version string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -154,14 +154,14 @@ func (r *images) push(t *testing.T, version string) {
 	r.manifests[version], r.manifests[digestOf(manifest)] = manifest, manifest
 }
 
-// podmanHome makes a home folder whose login shell has podman with an empty storage that trusts the registry. It skips the
-// test if podman cannot run the image. The result runs podman with this storage.
+// podmanHome makes a home folder whose login shell has podman with an empty storage that trusts the registry. It
+// skips the test if podman cannot run the image. The returned function runs podman with this storage.
 func podmanHome(t *testing.T, r *images) (podman func(args ...string) (string, error)) {
 	t.Helper()
 	if _, err := exec.LookPath("podman"); err != nil {
 		t.Skip("podman is not installed: run make test-market")
 	}
-	folder, err := os.MkdirTemp("", "pod") // podman allows 50 characters for the folder of its state
+	folder, err := os.MkdirTemp("", "pod") // podman allows at most 50 characters for the path of its state
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,13 +185,13 @@ func podmanHome(t *testing.T, r *images) (podman func(args ...string) (string, e
 		output, err := command.CombinedOutput()
 		return strings.TrimSpace(string(output)), err
 	}
-	t.Cleanup(func() { // the folders belong to other users without root
+	t.Cleanup(func() { // without root, the folders belong to other users and RemoveAll fails
 		_, _ = podman("system", "reset", "--force")
 	})
 	if output, err := podman("pull", r.image("1.0.0")); err != nil {
 		t.Skipf("podman cannot download an image: %s", output)
 	}
-	// podman's own limits and runtime do not work in every container or virtual machine.
+	// podman's default limits and runtime do not work in every container or virtual machine.
 	limits := fmt.Sprintf("[containers]\ndefault_ulimits = [\"nofile=%d:%d\", \"nproc=1024:1024\"]\n", limit.Max, limit.Max)
 	var output string
 	for n, config := range []string{"", limits, limits + "[engine]\nruntime = \"runc\"\n"} {

@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// uvHome makes a home folder whose login shell has the uv of the tests, and uses it as the person who runs the tests does.
+// uvHome makes a home folder whose login shell has the uv of the tests, with the uv settings of the person who runs
+// the tests.
 func uvHome(t *testing.T) {
 	t.Helper()
 	folder := mcptest.UV(t)
@@ -22,7 +23,7 @@ func uvHome(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	// The folder of a version manager has programs that need its home folder.
+	// Use the interpreter itself: a version manager's shim needs its own home folder.
 	if real, err := exec.Command(python, "-c", "import sys; print(sys.executable)").Output(); err == nil {
 		python = strings.TrimSpace(string(real))
 	}
@@ -49,7 +50,7 @@ func uvHome(t *testing.T) {
 	loginHome(t, folder+":"+filepath.Dir(python), env)
 }
 
-// network returns the variables of proxies, certificate authorities and package indexes.
+// network returns the variables of this process for proxies, certificate authorities and package indexes.
 func network() map[string]string {
 	env := make(map[string]string)
 	for _, entry := range os.Environ() {
@@ -69,7 +70,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// loginHome makes a home folder with a login shell that has folders on its PATH, and variables.
+// loginHome makes a home folder with a login shell that sets a PATH, which begins with folders, and the variables
+// in env.
 func loginHome(t *testing.T, folders string, env map[string]string) {
 	t.Helper()
 	hubtest.SetHome(t)

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// volatile members have values that differ each time, such as times. Only their
-// presence and type are compared.
+// volatile names members whose values differ in each run, such as times. Only their presence and type are compared.
 var volatile = map[string]bool{
 	"uptime": true, "latency_ms": true, "avg_latency_ms": true, "rtt_ms": true, "ms": true, "timestamp": true, "ts": true,
 	"createdAt": true, "expiresAt": true, "handle": true, "t": true, "created_at": true, "updated_at": true,
@@ -23,17 +22,16 @@ var volatile = map[string]bool{
 	"version": true, "score": true, "top_score": true,
 }
 
-// additions are members of results of registry that the original does not have.
-// Answers over REST may have all members that the API description has.
+// additions names members that this hub adds to results of the tool registry. Answers over REST may have all
+// members that the API description has.
 var additions = map[string]bool{"unset_variables": true, "waiting_for_approval": true}
 
-// clientTools are the tools that server-everything has only for clients that support
-// sampling and elicitation with a URL. This hub does; lists and counts of tools are
-// compared without these tools.
+// clientTools are the tools that server-everything has only for clients that support sampling and elicitation with
+// a URL. This hub supports both, so lists and counts of tools are compared without these tools.
 var clientTools = []string{"trigger-sampling-request", "trigger-url-elicitation"}
 
-// compareExchange describes the first difference of an answer from the recorded one;
-// "" for none.
+// compareExchange describes the first difference between an answer and the recorded one. It returns "" if there is
+// none.
 func (r *replay) compareExchange(e exchange, answer json.RawMessage) string {
 	var recorded, received any
 	if err := json.Unmarshal(e.Response, &recorded); err != nil {
@@ -49,10 +47,10 @@ func (r *replay) compareExchange(e exchange, answer json.RawMessage) string {
 		normalizeMCP(recorded)
 		normalizeMCP(received)
 	}
-	if e.name == "rest-remote-activate" { // the server has no name here
+	if e.name == "rest-remote-activate" { // the answer does not name the server
 		recorded.(map[string]any)["body"].(map[string]any)["tool_count"] = 17.0
 	}
-	if e.name == "rest-logs-limit" { // a page in the middle of the log
+	if e.name == "rest-logs-limit" { // the page begins in the middle of the log
 		return r.compareShapes(recorded, received)
 	}
 	if strings.HasPrefix(e.name, "rest-logs") {
@@ -73,7 +71,7 @@ func shorten(recorded, received any) {
 	want["entries"], got["entries"] = a[:n], b[:n]
 }
 
-// originalEntry are the members of a log entry that the original has, except args.
+// originalEntry names the members of a log entry in the original product, except args.
 var originalEntry = map[string]bool{
 	"id": true, "timestamp": true, "server": true, "tool": true, "response": true, "latency_ms": true, "success": true, "kind": true,
 }
@@ -152,9 +150,8 @@ func normalizeTexts(answer any) {
 	}
 }
 
-// withoutNotifications removes log entries of notifications, whose number and order
-// depend on the server's timers, and entries that the original does not log.
-// compareSocket compares the notifications.
+// withoutNotifications removes log entries of notifications, because their number and order depend on the server's
+// timers, and entries that the original does not log. compareSocket compares the notifications.
 func withoutNotifications(answer any) any {
 	m, _ := answer.(map[string]any)
 	body, _ := m["body"].(map[string]any)
@@ -207,15 +204,16 @@ func plainSchema(schema map[string]any) any {
 	return map[string]any{"type": schema["type"], "required": schema["required"], "properties": types}
 }
 
-// withoutRepetition removes the beginning of a log entry's response that the SDK of a server has repeated.
+// withoutRepetition removes the error prefix that the SDK of a server repeats at the beginning of a log entry's
+// response.
 func withoutRepetition(entry map[string]any) {
 	if response, ok := entry["response"].(string); ok {
 		entry["response"] = strings.Replace(response, "MCP error -32602: MCP error -32602: ", "MCP error -32602: ", 1)
 	}
 }
 
-// unknownToOriginal reports whether the original does not log an entry: the last
-// progress of a call, or a call that reached no server, except for one of a tool that the server does not list.
+// unknownToOriginal reports whether the original does not log an entry. It does not log the last progress of a
+// call, nor a call that reached no server, unless the server does not list the tool.
 func unknownToOriginal(entry map[string]any) bool {
 	args, _ := entry["args"].(map[string]any)
 	response, _ := entry["response"].(string)
@@ -252,8 +250,8 @@ func withoutClientTools(v any) any {
 	return v
 }
 
-// diff describes the first difference between a recorded and a received value; "" for
-// none. Additions are allowed.
+// diff describes the first difference between a recorded and a received value, except for additions. It returns ""
+// if there is none.
 func (r *replay) diff(at string, recorded, received any) string {
 	switch recorded := recorded.(type) {
 	case map[string]any:

@@ -17,15 +17,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// updateReplay writes the answers that differ on purpose to expectedFile. Read the
-// changes before you believe them.
+// updateReplay makes the test write the answers that differ on purpose to expectedFile. Review the changes before
+// you commit them.
 var updateReplay = flag.Bool("update-replay", false, "write the answers of the replay that differ on purpose")
 
 // expectedFile holds the whole answer of each exchange in differences.
 const expectedFile = "testdata/replay.txtar"
 
-// differences names, for each exchange whose answer differs on purpose from the
-// recorded one, the difference in the table of backend/doors/api/README.md. All others must match.
+// differences names the intended difference of each exchange whose answer differs from the recorded one. The names
+// are those in the table of backend/doors/api/README.md. All other answers must match.
 var differences = map[int]string{
 	// The requested protocol version is used.
 	1: "negotiated",
@@ -37,7 +37,7 @@ var differences = map[int]string{
 	// what to do. It has the action toolset, too.
 	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
 
-	// Names that a server does not list are not sent to it, and count as no call of it.
+	// Calls of names that a server does not list are not sent to it and do not count as calls of it.
 	99: "listed", 121: "listed", 122: "listed", 157: "listed", 159: "listed",
 
 	// An unknown tool is a JSON-RPC error, as MCP requires. Results and definitions of
@@ -48,14 +48,14 @@ var differences = map[int]string{
 	// Requests need a loopback host, an allowed origin and a token.
 	108: "guard", 109: "guard",
 
-	// Secrets are masked wholly.
+	// Secrets are masked completely.
 	67: "masked",
 
 	// Malformed requests get a 4xx status.
 	27: "robust",
 
-	// The server offers 17 tools, because this hub supports sampling and elicitation with
-	// a URL. A dead child is reported with what it wrote last.
+	// The server offers 17 tools, because this hub supports sampling and elicitation with a URL. The error about an
+	// ended process contains its last output.
 	78: "truthful", 234: "truthful",
 
 	// Servers started by proxy_call and transient servers add no tools to lists.
@@ -66,7 +66,7 @@ var differences = map[int]string{
 	136: "ranked", 137: "ranked", 138: "ranked", 142: "ranked", 143: "ranked", 160: "ranked", 161: "ranked",
 	166: "remembered",
 
-	// There is one more export format.
+	// The hub has one more export format.
 	106: "wider",
 
 	// All sources are searched and ranked, and entries keep their packages. Packages of npm and PyPI are installed by
@@ -74,9 +74,9 @@ var differences = map[int]string{
 	178: "market", 179: "market", 182: "market", 183: "market", 184: "market", 185: "market", 186: "market",
 }
 
-// listChanges is how many notifications about a changed tool list follow an
-// exchange, where that differs from the recorded number on purpose. Those after
-// requests over REST are not recorded.
+// listChanges is the number of notifications about a changed tool list that follow an exchange, where it differs
+// from the recorded number. An entry without a name counts notifications that were not recorded, because they
+// follow requests over REST.
 var listChanges = map[int]struct {
 	name  string
 	count int
@@ -89,7 +89,7 @@ var listChanges = map[int]struct {
 	190: {"quiet", 0}, 191: {"quiet", 0}, 237: {"quiet", 0},
 }
 
-// expectations are the whole answers that differ on purpose.
+// expectations has the complete answers that differ on purpose, by number.
 type expectations struct {
 	t       *testing.T
 	answers map[int]string
@@ -114,7 +114,7 @@ func readExpectations(t *testing.T) *expectations {
 	return e
 }
 
-// compare describes how an answer differs from the expected one; "" if it does not.
+// compare describes how an answer differs from the expected one. It returns "" if it does not.
 func (e *expectations) compare(number int, answer json.RawMessage) string {
 	e.t.Helper()
 	got := stableText(e.t, answer)
@@ -131,7 +131,7 @@ func (e *expectations) compare(number int, answer json.RawMessage) string {
 	return "the answer is shorter than the expected one"
 }
 
-// finish writes the answers if the test was asked to.
+// finish writes the answers to expectedFile if -update-replay is set and the test has not failed.
 func (e *expectations) finish() {
 	if !*updateReplay || e.t.Failed() {
 		return
@@ -158,13 +158,13 @@ func keysOf[V any](m map[int]V) func(yield func(int) bool) {
 	}
 }
 
-// unstable are further members whose values differ in each run or on each machine.
+// unstable names members, besides volatile ones, whose values differ in each run or on each machine.
 var unstable = map[string]bool{
 	"launch_hash": true, "hash": true, "tokens": true, "tool_tokens": true, "pid": true, "url": true, "p50_ms": true, "p95_ms": true,
 	"max_ms": true,
 }
 
-// stableText returns an answer as indented JSON, without what differs in each run.
+// stableText returns an answer as indented JSON without the values that differ in each run.
 func stableText(t *testing.T, answer json.RawMessage) string {
 	t.Helper()
 	var value any
@@ -189,7 +189,7 @@ func stableText(t *testing.T, answer json.RawMessage) string {
 	return out.String()
 }
 
-// longData matches the data of an image.
+// longData matches base64 data, as of an image.
 var longData = regexp.MustCompile(`^[A-Za-z0-9+/]{200,}=*$`)
 
 func stable(value any) any {

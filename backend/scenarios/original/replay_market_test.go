@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// newRecordedMarket returns registries with the servers of the recording.
+// newRecordedMarket returns registries with the servers that the recorded answers contain.
 func newRecordedMarket(t *testing.T) *hubtest.Registries {
 	t.Helper()
 	r := hubtest.NewRegistries(t)

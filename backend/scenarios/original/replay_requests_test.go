@@ -32,8 +32,8 @@ func (r *replay) sendREST(e exchange) json.RawMessage {
 	return r.rest(e.Request.Method, r.toActual.Replace(e.Request.Path), body, e.Request.Headers)
 }
 
-// rest sends a request with exactly this path, and returns status, headers and body in
-// the form of the recording.
+// rest sends a request with exactly this path, and returns status, headers and body in the form in which they were
+// recorded.
 func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
 	r.T.Helper()
 	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))
@@ -89,7 +89,7 @@ func (r *replay) sendMCP(e exchange) json.RawMessage {
 	return json.RawMessage(m.Line)
 }
 
-// model is a fake model API that records the last request.
+// model is a fake API of a language model that records the last request.
 type model struct {
 	*httptest.Server
 	mu   sync.Mutex

@@ -135,8 +135,7 @@ func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 			t.Errorf("244: %s", d)
 		}
 	}
-	// Servers send some notifications at times of their own, so the order is not
-	// compared.
+	// Servers send some notifications at arbitrary times, so the order is not compared.
 	got := contentOf(r.inRecordedNames(t, r.socket.of("notification")), "notification")
 	for _, want := range contentOf(recorded, "notification") {
 		if !containsItem(got, want) {
@@ -172,7 +171,7 @@ func (r *replay) compareStates(t *testing.T, recorded []map[string]any) {
 	}
 }
 
-// inRecordedNames returns messages with the names of the recording.
+// inRecordedNames returns messages in which the names of this run are replaced with those of the recording.
 func (r *replay) inRecordedNames(t *testing.T, messages []map[string]any) []map[string]any {
 	t.Helper()
 	data, err := json.Marshal(messages)
@@ -186,7 +185,7 @@ func (r *replay) inRecordedNames(t *testing.T, messages []map[string]any) []map[
 	return out
 }
 
-// wholeStates returns the states that are not deltas.
+// wholeStates returns the states that are complete, not deltas.
 func wholeStates(states []map[string]any) []map[string]any {
 	var out []map[string]any
 	for _, s := range states {
@@ -197,7 +196,7 @@ func wholeStates(states []map[string]any) []map[string]any {
 	return out
 }
 
-// contentOf returns the messages of a type without members that differ each time.
+// contentOf returns the messages of a type without members that differ in each run.
 func contentOf(messages []map[string]any, kind string) []any {
 	var out []any
 	for _, m := range ofType(messages, kind) {
@@ -221,8 +220,7 @@ func contentOf(messages []map[string]any, kind string) []any {
 	return out
 }
 
-// containsItem reports whether a list contains a message, apart from members that
-// differ each time.
+// containsItem reports whether a list contains a message, apart from members that differ in each run.
 func containsItem(list []any, wanted any) bool {
 	for _, item := range list {
 		if reflect.DeepEqual(stableMembers(item), stableMembers(wanted)) {
@@ -232,7 +230,7 @@ func containsItem(list []any, wanted any) bool {
 	return false
 }
 
-// stableMembers returns the members of a notification that do not differ each time.
+// stableMembers returns the members of a notification that do not differ in each run.
 func stableMembers(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	out := make(map[string]any)

@@ -77,8 +77,8 @@ type replay struct {
 	client     *programtest.Client
 	socket     *replaySocket
 	model      *model
-	toActual   replacements                 // from names in the recording to names in this run
-	toRecorded replacements                 // and back
+	toActual   replacements                 // replaces names in the recording with those of this run
+	toRecorded replacements                 // replaces them back
 	pending    map[int]chan json.RawMessage // answers to requests that were sent early
 }
 
@@ -88,17 +88,16 @@ type replacements []string
 // Replace applies all replacements to a text.
 func (w replacements) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
 
-// TestRecordedExchangesAreAnsweredAlike sends the requests that a client of the
-// original product sent, and compares the answers and notifications with the recorded
-// ones. Every answer that differs must be in differences, with a name from
-// backend/doors/api/README.md, and be exactly the expected one.
+// TestRecordedExchangesAreAnsweredAlike sends the requests that a client of the original product sent, and compares
+// the answers and notifications with the recorded ones. Every answer that differs must be in differences, with a
+// name from backend/doors/api/README.md, and must equal the expected answer.
 func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
 	for name, start := range map[string]func(*replay){"by a person": (*replay).serve, "by a companion": (*replay).attach} {
 		t.Run("with a hub started "+name, func(t *testing.T) { replayAll(t, start) })
 	}
 }
 
-// ofFeatures are the notifications that belong to the difference "features".
+// ofFeatures has the notifications that belong to the intended difference "features".
 var ofFeatures = map[string]bool{"notifications/prompts/list_changed": true, "notifications/resources/list_changed": true}
 
 func replayAll(t *testing.T, start func(*replay)) {
@@ -193,8 +192,8 @@ func short(data json.RawMessage) string {
 	return string(data)
 }
 
-// newReplay starts a hub in the environment of the recording: settings, a setup file,
-// a remote server and a model.
+// newReplay starts a hub in the environment in which the exchanges were recorded: settings, a setup file, a remote
+// server and a model.
 func newReplay(t *testing.T, start func(*replay)) *replay {
 	t.Helper()
 	node, servers := hubtest.PinnedServers(t)
@@ -246,8 +245,7 @@ func (r *replay) attach() {
 	r.hub = r.RunningHub()
 }
 
-// prepare waits for events that had happened before exchange i in the recording, and
-// sends requests that were in flight.
+// prepare waits for events that preceded exchange i in the recording, and sends requests that were then in flight.
 func (r *replay) prepare(all []exchange, i int) {
 	r.T.Helper()
 	switch all[i].name {
@@ -288,8 +286,7 @@ func (r *replay) prepare(all []exchange, i int) {
 	})
 }
 
-// play sends the request of an exchange and returns the answer in the form of the
-// recording, with its names.
+// play sends the request of an exchange and returns the answer in the form of the recording, with the recorded names.
 func (r *replay) play(e exchange) json.RawMessage {
 	r.T.Helper()
 	var answer json.RawMessage
@@ -299,8 +296,7 @@ func (r *replay) play(e exchange) json.RawMessage {
 	case e.Kind == "rest":
 		answer = r.sendREST(e)
 		if e.name == "rest-call-evil-origin" {
-			// This hub refuses the call. Call without the origin too, so that
-			// later counts match.
+			// This hub refuses the call. Repeat it without the origin, so that later counts match.
 			e.Request.Headers = nil
 			r.sendREST(e)
 		}
@@ -315,7 +311,7 @@ func (r *replay) play(e exchange) json.RawMessage {
 	return json.RawMessage(r.toRecorded.Replace(string(answer)))
 }
 
-// rememberNames notes generated names in an answer, for later requests.
+// rememberNames stores the generated names in an answer, to replace them in later requests.
 func (r *replay) rememberNames(e exchange, answer json.RawMessage) {
 	type generated struct {
 		Body struct {

@@ -43,7 +43,7 @@ func TestALegacyClientUsesAModernServer(t *testing.T) {
 	if got := a.Exchange("tools/call", `{"name":"new__meta","arguments":{}}`); !strings.Contains(got, `logLevel\":\"info\"`) {
 		t.Errorf("the call has no log level: %s", got)
 	}
-	// The client cannot be asked: the server gets an answer all the same.
+	// The client does not support questions, so the hub answers the server with cancel.
 	if got := a.Exchange("tools/call", "{"+hubtest.RequireCall+"}"); !strings.Contains(got, `{\"a\":{\"action\":\"cancel\"}}`) {
 		t.Errorf("got %s", got)
 	}
@@ -82,7 +82,7 @@ func TestAModernClientUsesAModernServer(t *testing.T) {
 		refused)
 	retry(a, hubtest.RequireCall+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, answered)
 
-	// The state outlives the hub.
+	// The state is valid after a restart of the hub.
 	h.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func TestSocketMessagesAreDescribed(t *testing.T) {
 			d.CheckMessage(m.Raw)
 			seen[m.Type] = true
 			changed = changed || strings.Contains(m.Raw, `"description":"`+path+`"`)
-			return changed && seen["error"] && seen["log_entry"] // they come in any order
+			return changed && seen["error"] && seen["log_entry"] // the messages arrive in any order
 		})
 	}
 	for _, request := range []string{`{"type":"refresh"}`, `{"type":"follow","server":"a"}`, `{"type":"unfollow","server":"a"}`} {

@@ -133,7 +133,7 @@ func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
 		t.Skipf("could not create a named pipe: %s", out)
 	}
-	installPrograms(t, map[string]string{"npm": "echo $* > " + pipe}) // waits for a reader
+	installPrograms(t, map[string]string{"npm": "echo $* > " + pipe}) // npm blocks until the test reads the pipe
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	var s operations.Server
 	hubtest.Do(t, h, http.MethodPost, "/api/servers",

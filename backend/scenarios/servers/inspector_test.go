@@ -268,7 +268,7 @@ func TestTransientServerExpires(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(string(data), "{") == 1 { // one of the two processes
+		if strings.Count(string(data), "{") == 1 { // only one of the two processes still runs
 			break
 		}
 		select {
@@ -449,7 +449,7 @@ func TestTransientServerMaySampleTheConfiguredModel(t *testing.T) {
 		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("plain"), Status: 201, Keep: "id"},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/{id}/activate", Status: 200},
 	)
-	// The model is not used for a configured server: a person is asked.
+	// The model does not answer for a configured server: a person is asked.
 	mark := s.Events.Mark()
 	path := strings.NewReplacer(s.Kept...).Replace("/api/servers/{id}/call")
 	done := make(chan struct{})

@@ -15,8 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// isolated runs a hub with the active server own, of which each session of a client has
-// a process.
+// isolated runs a hub with the active server own, which has a separate process for each session of a client.
 func isolated(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})
@@ -46,7 +45,7 @@ func viewOf(t *testing.T, h *hub.Hub, id int) (v serverView) {
 
 var pidPattern = regexp.MustCompile(`\\"pid\\":([0-9]+)`)
 
-// pidBehind returns the pid of the process that answers a client's calls.
+// pidBehind returns the pid of the server process in an answer.
 func pidBehind(t *testing.T, answer string) string {
 	t.Helper()
 	pid := pidPattern.FindStringSubmatch(answer)
@@ -129,13 +128,13 @@ func TestAnIsolatedServerGetsTheRootsOfItsClient(t *testing.T) {
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
 	for !strings.Contains(a.Exchange("tools/call", `{"name":"own__seen","arguments":{}}`), "roots/list_changed") {
 	}
-	// A client without roots works in a folder.
+	// For a client without roots, its folder is the root.
 	folder := t.TempDir()
 	b := hubtest.ArriveBy(t, h, companion.Entry{Folder: folder})
 	if got := b.Modern("tools/call", members); !strings.Contains(got, pathname.Here.URI(folder)) {
 		t.Errorf("a client in %s: got %s", folder, got)
 	}
-	// A server of all clients learns the roots of one only during its call.
+	// A server that clients share gets the roots of a client only during its call.
 	hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"isolation": "shared"}, nil)
 	shared := withRoots(t, h)
 	shared.Write(`{"jsonrpc":"2.0","id":"q","method":"tools/call","params":` + ask + `}`)
@@ -155,7 +154,7 @@ func TestSubscriptionsOfAnIsolatedServerAreItsClients(t *testing.T) {
 		if got := c.Exchange("resources/subscribe", `{"uri":"own+note://1"}`); got != `"result":{}` {
 			t.Fatal(got)
 		}
-		c.Await("notifications/resources/updated") // the server sends one at each subscription
+		c.Await("notifications/resources/updated") // the server sends one for each subscription
 	}
 	a.Exchange("tools/call", `{"name":"own__tell","arguments":{"method":"notifications/resources/updated","params":{"uri":"note://1"}}}`)
 	a.Await("notifications/resources/updated")
@@ -214,7 +213,7 @@ func TestWhatServersTakeIsLimited(t *testing.T) {
 	for i, name := range []string{"one", "two", "three"} {
 		command := mcptest.Command(t, "-heavy")
 		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
-		hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil) // stops the first, which is idle
+		hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil) // three stops one, which is idle
 	}
 	a := hubtest.Join(t, h, "a")
 	a.Write(`{"jsonrpc":"2.0","id":"h1","method":"tools/call","params":{"name":"one__hold","arguments":{"key":"k"},"_meta":{"progressToken":1}}}`)

@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// TestANewVersionOfARealPackageChangesItsTools replaces the memory server of 2025 by that of
-// 2026 behind the same command, as npx does with a package that was published again. The
-// names and descriptions of its tools stay; annotations and schemas of results are new.
+// TestANewVersionOfARealPackageChangesItsTools replaces the memory server of 2025 with that of 2026 behind the same
+// command, as npx does when a new version is published. The names and descriptions of the tools stay; annotations
+// and schemas of results are new.
 func TestANewVersionOfARealPackageChangesItsTools(t *testing.T) {
 	node, current := mcptest.Node(t), filepath.Join(t.TempDir(), "current")
 	use := func(elem ...string) {

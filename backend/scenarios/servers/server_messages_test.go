@@ -65,7 +65,7 @@ func TestSocketFollowsTheMessagesOfAServer(t *testing.T) {
 	}
 
 	s.Write(`{"type":"unfollow","what":"messages","server":"fake"}`)
-	s.Write(`{"type":"nothing"}`) // the answer shows that the hub has read the line before
+	s.Write(`{"type":"nothing"}`) // the answer shows that the hub has read the previous message
 	s.Until("the answer", func(m hubtest.Message) bool { return m.Type == "error" })
 	var kept struct {
 		Messages []struct{ Method string }

@@ -110,8 +110,8 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 		t.Errorf("the hub keeps the lines %+v", kept)
 	}
 
-	// Of more lines than one message may have, the last are sent, with the number of
-	// those left out.
+	// If there are more lines than a message may contain, it contains the last ones and the number of those left
+	// out.
 	body := map[string]any{"tool": "flood", "args": map[string]int{"count": 5 << 20}}
 	hubtest.Do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/call", body, nil)
@@ -136,7 +136,7 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 		func(m hubtest.Message) bool { return m.Type == "error" }); !strings.Contains(m.Message, "16 servers are followed already") {
 		t.Errorf("the 17th server is answered with %s", m.Raw)
 	}
-	s.Write(`{"type":"follow","server":"s3"}`) // is followed already
+	s.Write(`{"type":"follow","server":"s3"}`) // the socket already follows it
 	exitWith("not followed")
 	s.Write(`{"type":"last"}`)
 	s.Until("the answer to the last message", func(m hubtest.Message) bool {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // creates a database like the original product's
+	_ "modernc.org/sqlite" // to create a database as the original product does
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
@@ -32,7 +32,7 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_SETUP_FILE", setupFile)
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b")
 	t.Setenv("RUN_DIR", run)
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "discovery: {start_new: false}\n")}) // the original started none
+	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "discovery: {start_new: false}\n")}) // as in the original
 
 	servers := listed(t, h, 2)
 
@@ -102,7 +102,7 @@ func TestConfiguredSetupFileActivatesServers(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
 	listed(t, h, 2)
 
-	var r setup.SyncResult // the request waits for the sync of the hub's start
+	var r setup.SyncResult // the request waits for the sync at the start of the hub
 	hubtest.Do(t, h, http.MethodPost, "/api/sync", nil, &r)
 
 	if len(r.Registered) > 0 || !reflect.DeepEqual(r.Skipped, []string{"memory", "broken"}) ||
@@ -151,8 +151,7 @@ func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
 	}
 }
 
-// databaseOfTheOriginal writes a database with the server "memory", as the original
-// product does.
+// databaseOfTheOriginal writes a database of the original product that contains the server "memory".
 func databaseOfTheOriginal(t *testing.T, program, servers string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "agent-discover.db")

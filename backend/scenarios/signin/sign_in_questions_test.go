@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// opensPages connects a client that opens pages for its user.
+// opensPages connects a client that declares that it can open pages for its user.
 func (s *signedIn) opensPages() *hubtest.Agent {
 	s.t.Helper()
 	a := hubtest.Arrive(s.t, s.Hub)
@@ -27,7 +27,7 @@ func signedOut(t *testing.T) *signedIn {
 	return s
 }
 
-// visit signs an account in at the page in a question.
+// visit signs in to an account at the page that a question names.
 func visit(t *testing.T, question, account string) {
 	t.Helper()
 	page := strings.ReplaceAll(hubtest.Between(question, `"url":"`, `"`), `\u0026`, "&")
@@ -39,7 +39,7 @@ func visit(t *testing.T, question, account string) {
 func TestClientThatOpensPagesIsAskedToSignIn(t *testing.T) {
 	s := signedOut(t)
 	a := s.opensPages()
-	for i, tool := range []string{"whoami", "write", "write"} { // write needs another permission
+	for i, tool := range []string{"whoami", "write", "write"} { // write needs a further permission
 		a.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":"call-%d","method":"tools/call","params":{"name":"notes__%s","arguments":{}}}`, i, tool))
 		if i < 2 {
 			question := a.AwaitText(`"method":"elicitation/create"`)
@@ -83,7 +83,7 @@ func TestCallsAskOnceToSignIn(t *testing.T) {
 		a.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":"call-%d","method":"tools/call","params":{"name":"notes__whoami","arguments":{}}}`, i))
 	}
 	question := a.AwaitText(`"method":"elicitation/create"`)
-	visit(t, question, "alice") // before the client answers
+	visit(t, question, "alice") // the person signs in before the client answers
 	for range 5 {
 		if got := a.AwaitText(`"id":"call-`); !strings.Contains(got, "you are alice") {
 			t.Errorf("got %s", got)

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// signIn signs an account in to the server with an id.
+// signIn signs in to the server with an id, as an account.
 func signIn(t *testing.T, h *hub.Hub, id int, account string) {
 	t.Helper()
 	var page operations.SignInPage
@@ -25,7 +25,7 @@ func signIn(t *testing.T, h *hub.Hub, id int, account string) {
 		if _, body, _ := oidctest.Browse(t, last, account, ""); !strings.Contains(body, "Signed in") {
 			t.Fatalf("the browser shows %s", body)
 		}
-	} else { // other programs have the ports
+	} else { // other programs use the ports, so the hub cannot listen
 		hubtest.Do(t, h, "POST", "/api/auth/complete", map[string]string{"url": last}, nil)
 	}
 	var after operations.SignIn
@@ -68,7 +68,7 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 			t.Errorf("%s answered %s, want %q", name, got, want)
 		}
 	}
-	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil) // at once, without a delay because of the failure before
+	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil) // the earlier failure must not delay this
 	hubtest.Do(t, h, "POST", "/api/servers/2/activate", nil, nil)
 	call("work__whoami", "you are alice")
 	call("home__whoami", "you are bob")

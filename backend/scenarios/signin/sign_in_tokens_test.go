@@ -45,7 +45,7 @@ func newSignedIn(t *testing.T) *signedIn {
 	return s
 }
 
-// start starts the hub with what an earlier one has stored, and connects an agent.
+// start starts the hub, or restarts it with the same data folder, and connects an agent.
 func (s *signedIn) start() {
 	s.t.Helper()
 	if s.Hub != nil {
@@ -62,7 +62,7 @@ func (s *signedIn) now() time.Time {
 	return time.Now().Add(s.later)
 }
 
-// pass sets the clock of the hub forward.
+// pass advances the clock of the hub.
 func (s *signedIn) pass(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *signedIn) status() (st operations.SignIn) {
 }
 
 const (
-	life       = 50 * time.Second // of a token, until it is renewed
+	life       = 50 * time.Second // time after which the hub renews a token
 	askedAgain = `the sign-in to server \"notes\" has ended; a person must sign in again: agent-discover auth login notes`
 )
 

@@ -18,8 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// hostile returns arguments with which a shell would write files with the beginning
-// mark.
+// hostile returns arguments that, run by a shell, would write files whose paths begin with mark.
 func hostile(mark string) []string {
 	return []string{
 		"--", "x&echo.P>" + mark + "1", `x" & echo P>` + mark + `2 & "`, "x;echo P>" + mark + "3", "x\necho P>" + mark + "4\n",
@@ -28,8 +27,7 @@ func hostile(mark string) []string {
 	}
 }
 
-// doors are the ways by which a server's command gets into a hub. Each returns the
-// name of the server.
+// doors are the ways to configure a server's command in a hub. Each function returns the name of the server.
 var doors = map[string]func(t *testing.T, h *hub.Hub, command string, args []string) string{
 	"by hand": func(t *testing.T, h *hub.Hub, command string, args []string) string {
 		hubtest.Do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "byhand", "command": command, "args": args}, nil)
@@ -109,9 +107,9 @@ func entry(t *testing.T, name, command string, args []string) string {
 	return string(text)
 }
 
-// wrappers returns programs that start an mcptest server with all their arguments:
-// one whose arguments arrive, and one to which they cannot be passed safely; ""
-// where the system has no such programs.
+// wrappers returns two programs that start an mcptest server with their arguments: passes gets its arguments
+// unchanged, and refuses is a batch file to which arguments cannot be passed safely. A name is "" where the system
+// has no such programs.
 func wrappers(t *testing.T) (passes, refuses string) {
 	t.Helper()
 	command := mcptest.Command(t)
@@ -136,7 +134,7 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 	hubtest.SetHome(t)
 	passes, refuses := wrappers(t)
 	mark := filepath.Join(t.TempDir(), "injected")
-	// An import omits a server that exists already.
+	// Make the arguments of each door unique, because an import skips a server that is already configured.
 	argsOf := func(door string) []string { return append(hostile(mark), "for "+door) }
 	names := slices.Sorted(maps.Keys(doors))
 	for _, kind := range []struct{ command, what string }{

@@ -53,7 +53,7 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	}
 	name := "claude \u001b[31m" + strings.Repeat("é", 200)
 	claude, cursor := hubtest.Join(t, first, name), hubtest.Join(t, first, "cursor")
-	stored := func(tokens int) { // a killed hub would not lose these numbers
+	stored := func(tokens int) { // waits until the numbers are stored
 		t.Helper()
 		awaitContext(t, first, func(cost operations.ContextCost) bool {
 			kept, err := first.Remembered(t.Context())
@@ -63,7 +63,7 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	stored(0)
 	cursor.Registry(`{"action":"find_tool","query":"weather forecast","limit":1}`)
 	claude.Ask("ping", `{}`)
-	hubtest.Join(t, first, "agent-discover-cli") // the command line is not an AI client
+	hubtest.Join(t, first, "agent-discover-cli") // the command line does not count as an AI client
 	listed := tokens.Count(string(cursor.Ask("tools/list", `{}`)))
 	now := awaitContext(t, first, func(operations.ContextCost) bool { return true })
 	if now.Tools != 18 || now.WholeTokens != all || len(now.Clients) != 2 {

@@ -71,8 +71,7 @@ func TestUpdatesOfAResourceReachItsSubscribersOnly(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"one+note://1"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
-	// The second subscription does not reach the server, which would announce an
-	// update.
+	// The hub does not send the second subscription to the server, which would answer with an update.
 	if got := b.Exchange("resources/subscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
 		t.Fatal(got)
 	}
@@ -86,7 +85,7 @@ func TestUpdatesOfAResourceReachItsSubscribersOnly(t *testing.T) {
 	}
 	b.Await("notifications/resources/updated")
 	hubtest.Do(t, h, "POST", "/api/servers/1/restart", nil, nil)
-	b.Await("notifications/resources/updated") // what happened in between is unknown
+	b.Await("notifications/resources/updated") // the resource may have changed during the restart
 	a.Exchange("ping", `{}`)
 	for _, line := range append(a.Notices, b.Notices...) {
 		if strings.Contains(line, "resources/updated") {
@@ -163,7 +162,7 @@ func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
 	}
 }
 
-// A client that follows a URI from a text knows nothing of the hub's form of it.
+// A client that takes a URI from a text does not know the form with the prefix of the server.
 func TestAServersOwnURIStaysAsTheClientWroteIt(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	command := mcptest.Command(t, "-offers")

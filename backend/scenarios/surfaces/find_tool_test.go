@@ -8,7 +8,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// The definitions of two similar tools.
 const (
 	tideTool      = `{"name":"tide","description":"Height of the tide at a harbour","inputSchema":{"type":"object","properties":{"harbour":{"type":"string","description":"which one"}},"required":["harbour"]}}`
 	tideTableTool = `{"name":"tide_table","description":"Table of the tide at a harbour for a month"}`
@@ -84,7 +83,7 @@ func TestBriefReplyOmitsToolsThatTheSessionHasSeen(t *testing.T) {
 }
 
 func TestReplyWithoutAMatchSuggestsSimilarTools(t *testing.T) {
-	// By meaning, some tool is closest to every query.
+	// Disable the semantic search, in which some tool is close to every query.
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "search:\n  provider: none\n")})
 	agent := hubtest.Join(t, s.Hub, "one")
 	agent.CheckReplies(hubtest.Question{

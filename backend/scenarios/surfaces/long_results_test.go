@@ -26,8 +26,7 @@ func longLines(n int) string {
 	return text.String()
 }
 
-// readable writes a text to a file and returns the arguments with which the tool read
-// answers with the text.
+// readable writes a text to a file and returns the arguments with which the tool read returns it.
 func readable(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "text")
@@ -37,8 +36,8 @@ func readable(t *testing.T, text string) string {
 	return fmt.Sprintf(`{"path":%q}`, file)
 }
 
-// reading runs a hub with the active server one. Its tools are classified before it is
-// active, so that the classifier uses no memory later.
+// reading runs a hub with the active server one. The hub classifies its tools before they are active, so that the
+// classifier uses no memory later.
 func reading(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges)})
@@ -63,15 +62,15 @@ func shownTexts(t *testing.T, answer string) (texts []string) {
 	return texts
 }
 
-// howToReadOn matches the call that reads on: by its tool, with its arguments.
+// howToReadOn matches the text that names the tool and the arguments with which to read on.
 var howToReadOn = regexp.MustCompile(`(\w+) (\{.*?\}+) reads on`)
 
-// whole reads a cut result to its end, as each part says.
+// whole reads a cut result to its end with the calls that each part names.
 func whole(t *testing.T, a *hubtest.Agent, modern bool, answer string, limit int) string {
 	t.Helper()
 	var text strings.Builder
 	for {
-		if len(answer) > limit+200 { // the era adds members
+		if len(answer) > limit+200 { // the modern era adds members to each answer
 			t.Fatalf("a part has %d bytes", len(answer))
 		}
 		texts := shownTexts(t, answer)
@@ -269,7 +268,7 @@ func TestResultsOfTasksAreCutOnce(t *testing.T) {
 		if err := json.Unmarshal([]byte("{"+first+"}"), &state); err != nil {
 			t.Fatal(err)
 		}
-		if got := whole(t, a, true, `"result":`+string(state.Result.Result), 20_000); !strings.HasPrefix(got, text) { // a link follows
+		if got := whole(t, a, true, `"result":`+string(state.Result.Result), 20_000); !strings.HasPrefix(got, text) { // a link follows the text
 			t.Errorf("read %d of %d bytes: %.600s", len(got), len(text), first)
 		}
 		if again := ask("tasks/get", id); again != first {
@@ -329,10 +328,10 @@ func TestFilesInLongResultsAreSavedWhereTheUserAllowsIt(t *testing.T) {
 	}
 }
 
-// heap returns the bytes of all objects that are reachable.
+// heap returns the size of all reachable objects in bytes.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // the first one has only begun to free what has a finalizer
+	runtime.GC() // the first one only begins to free objects with a finalizer
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
@@ -361,7 +360,7 @@ func TestLongResultsEndWithTheirSession(t *testing.T) {
 		for _, reader := range readers {
 			reader.Leave()
 		}
-		const gone = (sessions - 1) * size // something else in this process may have grown meanwhile
+		const gone = (sessions - 1) * size // one result less, because other memory of this process may have grown meanwhile
 		programtest.Eventually(t, "the results are gone with their sessions", func() bool { return heap()+gone < held })
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// annotated runs a hub with the server one, which is not active and has tools of each
-// degree of danger. They answer with unusualAnswer.
+// annotated runs a hub with the server one, which is not active and has tools of each degree of danger. They return
+// UnusualAnswer.
 func annotated(t *testing.T) *hub.Hub { return hubtest.AnnotatedWith(t, hub.Options{}) }
 
 var metaNames = []string{

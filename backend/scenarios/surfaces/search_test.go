@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// seaModel is an embedding model that distinguishes texts about the sea from others.
+// seaModel serves the API of an embedding model that distinguishes only texts about the sea from all others.
 func seaModel(w http.ResponseWriter, r *http.Request) {
 	var request struct{ Input []string }
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/api/embed" {
@@ -72,8 +72,8 @@ func newSearchHub(t *testing.T, search string) (*hubtest.Scenario, *hubtest.Agen
 	return s, hubtest.Join(t, s.Hub, "one")
 }
 
-// byWords is a query that matches the words of the tide tool. The agent must find it
-// without an embedding model.
+// byWords returns a question that the agent must be able to answer without an embedding model, by the words of the
+// tide tool.
 func byWords(query string) hubtest.Question {
 	return hubtest.Question{
 		Name: "by words", Arguments: `{"action":"find_tool","query":"` + query + `"}`, Want: []string{`"found":true`, "mcp__sea__tide"},
@@ -139,7 +139,7 @@ func TestSearchWorksWhileTheEmbeddingProviderIsUnavailable(t *testing.T) {
 	})
 }
 
-// startSlowModel serves seaModel, but answers the first request about the ocean only when it gets the second one.
+// startSlowModel serves seaModel, but answers the first request about the ocean only when a second one arrives.
 func startSlowModel(t *testing.T) (url string) {
 	t.Helper()
 	again, first := make(chan struct{}), make(chan struct{}, 1)

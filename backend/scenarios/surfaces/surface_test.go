@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// alone runs a hub with two servers that are not active, and connects a client that is
-// shown the first of them, named one.
+// alone runs a hub with the servers one and two, which are not active, and connects a client that is shown the
+// server one only.
 func alone(t *testing.T, flags ...string) (*hub.Hub, *hubtest.Agent) {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges)})
@@ -162,7 +162,7 @@ func TestAClientOfOneServerHearsOfThisServerOnly(t *testing.T) {
 	if got := a.Await("notifications/progress"); !strings.Contains(got, `"progressToken":"mine"`) {
 		t.Error(got)
 	}
-	for _, line := range a.Notices { // the level is sent again after the start
+	for _, line := range a.Notices { // the hub sends the log level again after the start, which produces these messages
 		if !strings.Contains(line, "so be it") {
 			t.Errorf("unexpected: %s", line)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// in checks that texts occur in a reply.
+// in checks that a reply contains texts, ignoring differences in white space.
 func in(t *testing.T, reply string, want ...string) {
 	t.Helper()
 	for _, part := range want {

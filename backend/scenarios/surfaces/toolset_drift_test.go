@@ -11,8 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// defines makes the server one list the tool more with a description, and no other than
-// those that it has always listed.
+// defines makes the server one list the tool more with a description, besides its other tools.
 func defines(t *testing.T, h *hub.Hub, description string) {
 	t.Helper()
 	command := mcptest.Command(t, "-offers", "-tool", "more="+description)
@@ -66,7 +65,7 @@ func TestAToolThatChangesIsRefusedThroughTheToolset(t *testing.T) {
 		if got := a.InEra(modern, "tools/call", hubtest.Calling("one__more", `{}`)); strings.Contains(got, "has changed") {
 			t.Error(got)
 		}
-		defines(t, h, "as agreed") // for the other era
+		defines(t, h, "as agreed") // restore the definition for the test of the other era
 		s.Play(
 			hubtest.Step{Name: "back", Method: "GET", Path: "/api/toolsets/grown", Status: 200, Keep: "tools.0.drift.hash"},
 			hubtest.Step{Name: "pinned back", Method: "POST", Path: "/api/toolsets/grown/pin", Body: body, Person: true, Status: 200},
@@ -90,7 +89,7 @@ func TestAToolThatChangesWhileItsServerIsStoppedIsRefused(t *testing.T) {
 func TestAChangeOfAToolsetIsAnnounced(t *testing.T) {
 	h := equipping(t, "")
 	old, modern := hubtest.Introduced(t, h, daily, `{}`), hubtest.ArriveBy(t, h, daily)
-	for _, name := range []string{"one", "three"} { // their lists are read after their start
+	for _, name := range []string{"one", "three"} { // the hub reads their lists after their start
 		old.AwaitList("prompts/list", name+"__greet")
 		old.AwaitList("resources/list", name+"+note://2")
 		old.AwaitList("resources/templates/list", name+"+note://{n}")

@@ -16,9 +16,8 @@ import (
 // daily is the entry of an editor that is shown the toolset daily.
 var daily = companion.Entry{Surface: "toolset:daily"}
 
-// equipping runs a hub with the servers one, two and three, of which two is active, and
-// the toolset daily with two tools of one, and one tool of three. It waits until the hub
-// has all lists of the servers.
+// equipping runs a hub with the servers one, two and three, of which only two is active, and the toolset daily with
+// two tools of one and one tool of three. It waits until the hub has read all lists of the servers.
 func equipping(t *testing.T, settings string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, settings)})
@@ -39,7 +38,7 @@ func equipping(t *testing.T, settings string) *hub.Hub {
 	return h
 }
 
-// reaches reports whether an answer is one of the server two.
+// reaches reports whether an answer comes from the server two, which the toolset does not contain.
 func reaches(answer string) bool {
 	return strings.Contains(answer, `"text":"leak"`) ||
 		strings.Contains(answer, "two") && !strings.Contains(answer, `"error"`) && !strings.Contains(answer, `"isError":true`)
@@ -51,8 +50,8 @@ func inDaily(t *testing.T, f func(t *testing.T, h *hub.Hub, a *hubtest.Agent, mo
 	hubtest.InEachEra(t, h, daily, func(t *testing.T, a *hubtest.Agent, modern bool) { f(t, h, a, modern) })
 }
 
-// refusing checks that requests of a client are refused, and that their answers contain nothing
-// of another server.
+// refusing checks that the hub refuses requests of a client, and that its answers contain nothing of the server
+// two.
 func refusing(t *testing.T, a *hubtest.Agent, modern bool, requests ...[2]string) {
 	t.Helper()
 	for _, r := range requests {
@@ -103,7 +102,7 @@ func TestAToolsetHidesOtherToolsByTheirProxiedNames(t *testing.T) {
 
 func TestAToolsetHidesOtherToolsByNamesThatOnlyTheServerReads(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
-		// the server decodes with encoding/json
+		// the server decodes with encoding/json, which ignores case and takes the last member
 		for _, member := range []string{`"Name":"extra"`, `"NAME":"extra"`, `"n\u0041me":"extra"`} {
 			got := a.InEra(modern, "tools/call", hubtest.Calling("one__echo", `{"text":"hello"}`)+","+member)
 			if !strings.Contains(got, `"text":"hello"`) {

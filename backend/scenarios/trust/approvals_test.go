@@ -11,7 +11,7 @@ import (
 
 const approvedTools = "port: 0\ndiscovery:\n  approval: {rules: [{server: one, pattern: [echo, hold], ask: true}]}\n"
 
-// echoing returns the parameters of a call that needs approval.
+// echoing returns the parameters of a call that needs a person's approval.
 func echoing(text string) string {
 	return fmt.Sprintf(`{"name":"one__echo","arguments":{"text":%q}}`, text)
 }

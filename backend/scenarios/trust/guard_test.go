@@ -290,9 +290,8 @@ func TestPagesNeedNoTokenAndLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// assets returns the paths of the style sheet and the script of the page. Their names
-// change with each build of the dashboard. The page of a program that was built
-// without the dashboard has no script.
+// assets returns the paths of the style sheet and the script of the page. Their names change with each build of the
+// dashboard. If the program was built without the dashboard, the page has no script.
 func assets(t *testing.T) (style, script string) {
 	t.Helper()
 	page, err := fs.ReadFile(frontend.Files(), "index.html")
@@ -371,8 +370,8 @@ func TestGuardChecksOriginsWithAuthenticationOff(t *testing.T) {
 	}
 }
 
-// sendRaw sends a request byte for byte, with the hub's address for HOST and its token
-// for TOKEN. It returns the connection, and the status line or the error.
+// sendRaw sends a request byte for byte after replacing HOST with the hub's address and TOKEN with its token. It
+// returns the connection, and the status line or the error.
 func sendRaw(t *testing.T, h *hub.Hub, request string) (net.Conn, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", h.Info().Address())
@@ -476,8 +475,7 @@ func TestBodyOverTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-// incompleteRequests are the beginnings of requests, and the answer to each after the
-// timeout.
+// incompleteRequests are the beginnings of requests, and the hub's answer to each after the timeout.
 var incompleteRequests = map[string]struct{ request, want string }{
 	"incomplete header":       {"GET /health HTTP/1.1\r\nHost: HOST\r\nX-Slow: ", "EOF"},
 	"incomplete request line": {"GET", "HTTP/1.1 400 Bad Request"},
@@ -522,8 +520,8 @@ func TestSlowRequestsTimeOut(t *testing.T) {
 }
 
 func TestSlowRequestsDoNotBlockOthers(t *testing.T) {
-	h, _ := hubtest.RunHub(t, hub.Options{}) // with timeouts longer than the test
-	conns := make([]net.Conn, 300)           // more than the hub reads bodies of at once
+	h, _ := hubtest.RunHub(t, hub.Options{}) // its timeouts are longer than the test
+	conns := make([]net.Conn, 300)           // more than the number of bodies that the hub reads at the same time
 	for i := range conns {
 		conn, err := net.Dial("tcp", h.Info().Address())
 		if err != nil {

@@ -114,7 +114,7 @@ func (o operation) randomRequest(random *rand.Rand) (path string, body string) {
 	}
 	object := make(map[string]any)
 	for _, field := range o.fields {
-		switch random.IntN(6) { // few at once, because an invalid field hides others
+		switch random.IntN(6) { // few fields at a time, because an invalid field hides others
 		case 0:
 			object[field] = text()
 		case 1:
@@ -124,15 +124,15 @@ func (o operation) randomRequest(random *rand.Rand) (path string, body string) {
 	if slices.Contains(o.fields, "name") && random.IntN(2) == 0 {
 		object["name"] = fmt.Sprintf("s%d", random.IntN(100)) // a valid name, to reach further code
 	}
-	if slices.Contains(o.fields, "command") && random.IntN(8) == 0 { // the rarer, the more fields there are
+	if slices.Contains(o.fields, "command") && random.IntN(8) == 0 { // a request that configures a server and no other fields
 		object = map[string]any{"name": fmt.Sprintf("s%d", random.IntN(100)), "command": "no-such-program-xyz"}
 	}
 	data, _ := json.Marshal(object)
 	return path, string(data)
 }
 
-// expectedFailure matches errors with a 5xx status that are not the hub's own: there is
-// no keychain, or a server could not be started or answered with an error.
+// expectedFailure matches errors with a 5xx status that are not a defect of the hub: there is no keychain, or a
+// server could not be started or answered with an error.
 var expectedFailure = regexp.MustCompile(`^\{"error":"(there is no keychain|Failed to activate|Server \\"|server \\"|command \\")`)
 
 func TestEveryOperationSurvivesHostileInput(t *testing.T) {

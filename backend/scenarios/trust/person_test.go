@@ -24,7 +24,7 @@ func withPerson(t *testing.T) *hubtest.Scenario {
 	return s
 }
 
-// The calls in which servers of both eras ask the same question.
+// oldAsks and newAsks are the calls in which the legacy and the modern server ask the same question.
 const (
 	oldAsks = `"name":"old__ask","arguments":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}`
 	newAsks = `"name":"new__require","arguments":{"requests":{"q":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}}}`

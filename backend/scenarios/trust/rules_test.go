@@ -16,7 +16,7 @@ import (
 
 const disabledRule = "port: 0\ndiscovery:\n  tool_rules:\n    - {pattern: wipe, enabled: false}\n"
 
-// ruled runs the hub of annotated with settings. The server one is active.
+// ruled runs the hub of hubtest.AnnotatedWith with settings, and activates the server one.
 func ruled(t *testing.T, settings string) (*hub.Hub, paths.Folder) {
 	t.Helper()
 	folder := hubtest.NewDataFolder(t, settings)
@@ -104,7 +104,7 @@ func TestChangedRulesApplyToOpenSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(disabledRule) // no reload: the hub notices it
+	write(disabledRule) // the hub must notice the change without a reload
 	for _, a := range []*hubtest.Agent{all, one} {
 		a.Await("notifications/tools/list_changed")
 		if got := listed(a); strings.Contains(got, "wipe") || !strings.Contains(got, "look") {

@@ -27,20 +27,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// installing is a scenario with a home folder that contains a key, and with package registries
-// on this machine from which confined servers are installed.
+// installing is a scenario with a home folder that contains a key, and with package registries on loopback from
+// which confined servers are installed.
 type installing struct {
 	*hubtest.Scenario
 	home     string
-	npm      string // address of the registry of npm
-	pypi     string // address of the index of Python
+	npm      string // address of the npm registry
+	pypi     string // address of the Python package index
 	packages map[string]artifact
 	npx, uvx string
 }
 
 // artifact is a package in one of the registries.
 type artifact struct {
-	manifest map[string]any // of npm
+	manifest map[string]any // npm manifest; nil for Python packages
 	file     string         // name of the file
 	data     []byte
 }
@@ -62,13 +62,13 @@ func newInstalling(t *testing.T) *installing {
 	return i
 }
 
-// serve is the registry of npm and the index of Python.
+// serve answers as the npm registry and the Python package index.
 func (i *installing) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.Trim(r.URL.Path, "/")
 	name := strings.TrimPrefix(strings.TrimPrefix(path, "npm/"), "simple/")
 	for _, p := range i.packages {
 		if strings.HasSuffix(path, "/"+p.file) {
-			_, _ = w.Write(p.data) // fails if the client is gone
+			_, _ = w.Write(p.data) // fails if the client has left
 			return
 		}
 	}
@@ -92,7 +92,7 @@ func (i *installing) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publishNPM publishes a package of npm with these files and with more in its manifest.
+// publishNPM publishes an npm package with these files. The members of more are added to its manifest.
 func (i *installing) publishNPM(name string, files map[string]string, more map[string]any) {
 	i.T.Helper()
 	manifest := map[string]any{"name": name, "version": "1.0.0", "bin": "index.js"}
@@ -107,7 +107,7 @@ func (i *installing) publishNPM(name string, files map[string]string, more map[s
 	i.packages[name] = artifact{manifest: manifest, file: name + "-1.0.0.tgz", data: tarball(i.T, "package/", files)}
 }
 
-// smallServer is a program in the role of an MCP server with one tool.
+// smallServer is a JavaScript program that acts as an MCP server with one tool.
 const smallServer = `
 require("node:readline").createInterface({input: process.stdin}).on("line", (line) => {
 	const {id, method} = JSON.parse(line);
@@ -128,7 +128,7 @@ func tarball(t *testing.T, folder string, files map[string]string) []byte {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = w.Write([]byte(files[name])) // Close reports what fails
+		_, _ = w.Write([]byte(files[name])) // Close reports the error
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func tarball(t *testing.T, folder string, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// wheel returns a package of Python that is ready to be installed.
+// wheel returns a Python package as a wheel, which is installed without a build.
 func wheel(t *testing.T, name string, files map[string]string) []byte {
 	t.Helper()
 	info := name + "-1.0.dist-info/"
@@ -159,7 +159,7 @@ func wheel(t *testing.T, name string, files map[string]string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = file.Write([]byte(files[path])) // Close reports what fails
+		_, _ = file.Write([]byte(files[path])) // Close reports the error
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -167,15 +167,15 @@ func wheel(t *testing.T, name string, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// loot is where programs that reach the key leave it.
+// loot returns the path of the file to which programs write the key if they can read it.
 func (i *installing) loot() string { return filepath.Join(i.home, "loot") }
 
-// steal is a shell command that leaves the key in the loot.
+// steal returns a shell command that appends the key to the loot.
 func (i *installing) steal() string {
 	return fmt.Sprintf("cat '%s/.ssh/id_ed25519' >> '%s'", i.home, i.loot())
 }
 
-// add configures a server and starts it. It returns what the hub says about it afterwards.
+// add configures a server, starts it, and returns the hub's description of it.
 func (i *installing) add(name, level string, env map[string]string, command ...string) string {
 	i.T.Helper()
 	if env == nil {

@@ -18,16 +18,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// confining runs a hub that confines servers, in a home folder that contains a key and is
-// prepared before the hub starts. The test is skipped where the kernel cannot enforce a strict
-// sandbox.
+// confining runs a hub that confines servers. Its home folder contains a key, and the prepare functions change the
+// folder before the hub starts. The test is skipped if the kernel cannot enforce a strict sandbox.
 func confining(t *testing.T, prepare ...func(home string)) (s *hubtest.Scenario, home string) {
 	t.Helper()
 	helper := []string{programtest.Current(t), sandbox.HelperCommand}
 	if text, complete := sandbox.Describe(helper); !complete {
 		t.Skip(text)
 	}
-	home, err := os.MkdirTemp("/var", "home-of-a-test-") // temporary folders may be written
+	home, err := os.MkdirTemp("/var", "home-of-a-test-") // not a temporary folder, because confined servers may write there
 	if err != nil {
 		t.Skipf("no home folder outside of the temporary folders: %v", err)
 	}
@@ -123,7 +122,7 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 }
 
 func TestAConfinedPythonServerIsInstalledBeforeAndWorks(t *testing.T) {
-	env := make(map[string]string) // how this machine reaches its package registry
+	env := make(map[string]string) // variables with which this machine reaches its package registry
 	for _, name := range []string{"SSL_CERT_FILE", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "HTTPS_PROXY", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS"} {
 		if value := os.Getenv(name); value != "" {
 			env[name] = value

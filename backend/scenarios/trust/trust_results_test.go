@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// judging runs a hub that does something with results of the active server one.
+// judging runs a hub with trust.results set to mode, and the active server one.
 func judging(t *testing.T, mode string, flags ...string) *hubtest.Scenario {
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{
@@ -89,7 +89,7 @@ func TestAResultWithAnOrderIsKeptBackUntilAPersonReleasesIt(t *testing.T) {
 		a := hubtest.ArriveBy(t, s.Hub, companion.Entry{Surface: "native"})
 		ask := func(method, members string) string { return a.Exchange(method, "{"+members+","+hubtest.TasksMeta+"}") }
 		id := taskID.FindString(ask("tools/call", `"name":"one__job","arguments":`+arguments))
-		ask("tasks/get", id) // ends it
+		ask("tasks/get", id) // the first request completes the task
 		if got := ask("tasks/get", id); !strings.Contains(got, kept) || strings.Contains(got, order) {
 			t.Errorf("tasks/get: %s", got)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// lax runs a hub with the active server one, which carries out requests with any name.
+// lax runs a hub with the active server one, which carries out requests for any name.
 func lax(t *testing.T, settings string, flags ...string) *hubtest.Scenario {
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "port: 0\n"+settings)})
@@ -30,7 +30,7 @@ func lax(t *testing.T, settings string, flags ...string) *hubtest.Scenario {
 	return s
 }
 
-// spellings are names that a server may read as delete_file, and others that no list has.
+// spellings are names that the server does not list. A server may read most of them as delete_file.
 var spellings = []string{"delete_file ", "delete_file\u200b", "DELETE_FILE", "ｄelete_file", "hidden_tool", ""}
 
 func TestANameThatNoListHasIsCalledByNoRoad(t *testing.T) {
@@ -210,7 +210,7 @@ func TestAServerIsAskedOnceForANameThatItDoesNotList(t *testing.T) {
 		t.Errorf("the server was asked %d times", after-before)
 	}
 	a := hubtest.Introduced(t, s.Hub, hubtest.Native, "{}")
-	for _, late := range []string{"late", "later"} { // a call may have changed the list, although the server says nothing of it
+	for _, late := range []string{"late", "later"} { // a call may have changed the list although the server sends no notification
 		s.Tool("grow", `{"name":"`+late+`","text":"Comes late"}`)
 		if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__"+late, "{}")+"}"); !strings.Contains(got, `ran \"`+late) {
 			t.Errorf("a call of a tool that was added silently: %s", got)

@@ -22,7 +22,7 @@ type document struct {
 	poisoned      bool
 	laid          bool // the sentence was inserted into a real tool instead of its own
 	results       []scan.Result
-	bad           func(scan.Sentence) bool // reports whether a sentence is the poisoned one; nil in sets that are not used for training
+	bad           func(scan.Sentence) bool // whether a sentence is the poisoned one; nil for sets that do not train
 }
 
 // trains reports whether the sentences of a document may be used for training.
