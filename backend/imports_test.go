@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"base/fault":     {},
 	"base/peercred":  {},
 	"base/process":   {},
-	"base/program":   {"base/fault", "base/process"}, // process: the environment in which a program is looked up
+	"base/program":   {"base/fault", "base/process"}, // process: has the environment in which a program is looked up
 	"base/jsonscan":  {},
 	"base/loosejson": {},
 	"base/safetext":  {},
@@ -135,7 +135,7 @@ var allowed = map[string][]string{
 	"trust/normalize": {},
 	"trust/injection": {},
 	"trust/scan": {
-		// secretscan: what a credential looks like
+		// secretscan: recognizes credentials
 		"base/jsonscan", "base/safetext",
 		"servers/secretscan",
 		"trust/injection", "trust/normalize",
@@ -209,7 +209,7 @@ var allowed = map[string][]string{
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: for references that replace secret answers
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: whether the owner of a leftover file has ended
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: tells if the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
 		// redact: redacts diffs
@@ -251,7 +251,7 @@ var allowed = map[string][]string{
 	},
 	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: explains why a download cannot be stored
 	"market/signs":  {},
-	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: what a credential looks like
+	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: recognizes credentials
 	"market/npm": {
 		// mcphttp: for the proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
@@ -326,13 +326,13 @@ var allowed = map[string][]string{
 		"market/packagemanager", "market/subprocess",
 	},
 	"market/packagemanager": {
-		// sandbox: limits what package managers may access; upstream: for how a program is started
+		// sandbox: limits what package managers may access; upstream: for its type Launch
 		"base/fault", "base/paths", "base/process",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/subprocess",
 	},
-	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: starts programs
+	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: for its type Launch
 
 	"doors/gateway": {
 		// mcphttp: for the error of a request that needs a sign-in; registration: for the name of the hub's entry

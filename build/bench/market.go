@@ -26,7 +26,7 @@ const (
 type mirrored struct {
 	Seconds float64
 	Took    []float64 // ms of each search
-	First   float64   // ms of the first one, which builds the index
+	First   float64   // ms of the first search, which builds the index
 	Bytes   int64     // size of the database
 }
 

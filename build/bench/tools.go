@@ -16,9 +16,9 @@ import (
 
 // Targets for the catalogue of manyTools tools.
 const (
-	targetHash    = 150  // ms to hash them and to compare them with different tools
-	targetCompare = 50   // ms to compare them with the same tools
-	targetCount   = 3000 // ms to count their tokens once
+	targetHash    = 150  // ms to hash all tools and to compare them with different tools
+	targetCompare = 50   // ms to compare all tools with the same tools
+	targetCount   = 3000 // ms to count the tokens of all tools once
 )
 
 // catalog measures what the catalogue does when servers list their tools.

@@ -109,7 +109,7 @@ func readResponses(body []byte) (out turn) {
 	}
 	var items []struct {
 		Type  string
-		Tools []responsesTool // of additional_tools
+		Tools []responsesTool // in items of the type additional_tools
 	}
 	_ = json.Unmarshal(request.Input, &items) // fails if it is a string instead
 	for _, item := range items {

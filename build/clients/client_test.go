@@ -16,9 +16,9 @@ import (
 
 // client describes an AI client and its command line.
 type client struct {
-	id   string   // of the editor in package table
+	id   string   // id of the editor in package table
 	file string   // configuration with its servers, relative to the home folder
-	env  []string // makes it work without questions, sign-in and updates
+	env  []string // variables with which the client works without questions, sign-in and updates
 	list func(*user, *client) serverStates
 	ask  []string                              // command that lists its servers
 	add  func(u *user, c *client, name string) // adds a server that fails to start

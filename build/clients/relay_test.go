@@ -14,7 +14,7 @@ import (
 // relay replaces the program that the entry names. It runs the real program and records its input and output.
 type relay struct {
 	u                   *user
-	requests, responses string // files
+	requests, responses string // paths of files
 }
 
 // installRelay replaces agent-discover by a relay. The entries in files stay unchanged.

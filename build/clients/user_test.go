@@ -27,7 +27,7 @@ type user struct {
 	work    string       // working folder
 	folder  paths.Folder // data folder of the hub
 	program string       // path of agent-discover
-	path    string       // PATH
+	path    string       // value of PATH
 }
 
 // newUser creates a user and starts a hub. folder is the name of its data folder; empty for the default one.

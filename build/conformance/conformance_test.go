@@ -34,7 +34,7 @@ const everything = "github.com/modelcontextprotocol/go-sdk/conformance/everythin
 // version is a version of MCP, and the flag with which the server serves it over HTTP.
 type version struct {
 	name string
-	flag string // of the program
+	flag string // flag of the server program
 	era  string
 }
 
@@ -47,7 +47,7 @@ var (
 type setup struct {
 	hub
 	suite
-	program   string // the server
+	program   string // path of the server program
 	self      string // this program, which acts as a client if its first argument is -client
 	sdkClient string
 	want      expected

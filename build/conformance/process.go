@@ -31,7 +31,7 @@ type server struct {
 
 // stream carries the messages of the server that belong to one HTTP response.
 type stream struct {
-	id       json.RawMessage // of the request at the server; nil for a stream that GET opens
+	id       json.RawMessage // id of the request at the server; nil for a stream that GET opens
 	own      json.RawMessage // the id that the client has given the request
 	token    json.RawMessage // the progress token of the request; nil if it has none
 	method   string

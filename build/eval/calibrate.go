@@ -32,7 +32,7 @@ var foreignOf = map[string]foreignQueries{
 	"azure-mcp":       {[]string{"metatool-single", "toollinkos"}, true, 1},
 	"metatool-single": {[]string{"azure-mcp"}, false, 1},
 	"toollinkos":      {[]string{"azure-mcp"}, false, 1},
-	"agent-discover":  {[]string{"azure-mcp"}, true, 0.4}, // small
+	"agent-discover":  {[]string{"azure-mcp"}, true, 0.4}, // the set is small
 	"catalog-dev":     {nil, true, 2},                     // of all sets the most similar to the catalog of a hub
 }
 

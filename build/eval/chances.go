@@ -245,6 +245,6 @@ func written(r regression) string {
 
 // rounded formats a number with at most three decimals.
 func rounded(n float64) string {
-	n = math.Round(n*1000)/1000 + 0 // no -0
+	n = math.Round(n*1000)/1000 + 0 // avoids -0
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }

@@ -327,7 +327,7 @@ func testMirror(t *testing.T, r registry, client *official.Client) {
 	r.publish(t, server(amount+1, "1.10.0"))
 	r.mark(t, nameOf(1), "1.10.0", "deprecated", "use another one")
 	r.mark(t, nameOf(2), "1.10.0", "deleted", "")
-	r.mark(t, nameOf(3), "1.10.0", "deleted", "it was wrong") // installed
+	r.mark(t, nameOf(3), "1.10.0", "deleted", "it was wrong") // an installed server
 	r.mark(t, nameOf(10), "1.10.0", "deleted", "")            // the earlier version is the latest one now
 	r.mark(t, nameOf(20), "", "deleted", "")                  // both versions
 	source.pages.Store(0)

@@ -128,7 +128,7 @@ func TestEveryNeedHasATool(t *testing.T) {
 }
 
 func TestNoNeedResemblesAQueryThatMeasuresTheSearch(t *testing.T) {
-	queries := make(map[string]string) // by their words in lower case
+	queries := make(map[string]string) // queries by their words in lower case
 	grams := make(map[string]string)   // queries by each sequence of six words in them
 	files, _ := filepath.Glob(filepath.Join(reference.Path(t, "bench"), "*", "queries.jsonl"))
 	for _, file := range files {

@@ -32,7 +32,7 @@ type client struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[string]chan answer
-	ended   map[string]bool // requests that have been answered; false for those that were cancelled
+	ended   map[string]bool // by request id: true if the request was answered, false if it was cancelled
 	calls   map[string]bool // the values of the calls that this client has made
 }
 
@@ -42,7 +42,7 @@ type answer struct {
 	Method string
 	Params struct {
 		ProgressToken any
-		Message       string // of a question
+		Message       string // message of a question
 	}
 	Result *struct {
 		ResultType    string

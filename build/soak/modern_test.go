@@ -20,7 +20,7 @@ type retry struct {
 type elicited struct {
 	Action  string `json:"action"`
 	Content struct {
-		Value string `json:"value"` // of the call
+		Value string `json:"value"` // value of the call
 	} `json:"content"`
 }
 

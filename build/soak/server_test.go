@@ -26,7 +26,7 @@ type request struct {
 		} `json:"_meta"`
 		Arguments call
 		retry
-		RequestID json.RawMessage // of notifications/cancelled
+		RequestID json.RawMessage // the request that notifications/cancelled names
 	}
 }
 

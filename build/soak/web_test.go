@@ -30,7 +30,7 @@ type web struct {
 	work       sync.WaitGroup
 
 	mu      sync.Mutex
-	session string                        // of a legacy client
+	session string                        // session id of a legacy client
 	cancels map[string]context.CancelFunc // by the id of the request
 }
 

@@ -35,8 +35,8 @@ type event struct {
 type tally struct {
 	out      io.Writer
 	counts   counts
-	failures []string // names
-	skips    []string // names with reasons
+	failures []string // names of failed tests
+	skips    []string // names of skipped tests, with reasons
 	section  *section
 	started  time.Time
 }

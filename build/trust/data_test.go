@@ -14,7 +14,7 @@ import (
 // sentence is a line of the training data.
 type sentence struct {
 	ID       string `json:"id"`
-	Kind     string `json:"kind"` // kind of order, of a poisoned sentence
+	Kind     string `json:"kind"` // kind of order in a poisoned sentence
 	Like     string `json:"like"` // kind of order that an innocent sentence resembles
 	Voice    string `json:"voice"`
 	Position string `json:"position"`

@@ -42,7 +42,7 @@ type Options struct {
 	Journal   *journal.Journal
 	Rules     *rules.Current
 	Approvals *rules.Approvals
-	Person    Person // nil approves nothing
+	Person    Person // if nil, no call can be approved
 	Catalog   *catalog.Catalog
 	Features  *features.Listings
 	// Near returns the names of tools of a server that are similar to a name that the server does not list. client

@@ -48,7 +48,7 @@ type Remembered struct {
 	// Question identifies the message and the schema that are answered; empty for
 	// all questions of the mode.
 	Question string
-	Message  string // of the question, shortened and without known secrets
+	Message  string // the message of the question, shortened and without known secrets
 	Scope    Scope
 	At       time.Time
 	Launch   string // hash of how the server is started

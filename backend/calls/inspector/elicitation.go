@@ -26,9 +26,9 @@ type Elicitation struct {
 	Client  string // client whose call caused the question; empty if it is not known
 	Mode    Mode
 	Message string
-	Schema  json.RawMessage // of Form: requestedSchema, as the server sent it
-	URL     string          // of URL, as the server sent it
-	Request json.RawMessage // of Sampling: the parameters, as the server sent them; of Approval: tool and arguments
+	Schema  json.RawMessage // for Form: requestedSchema, as the server sent it
+	URL     string          // for URL: the address, as the server sent it
+	Request json.RawMessage // for Sampling: the parameters, as the server sent them; for Approval: tool and arguments
 	At      time.Time
 	Expires time.Time // when the question ends unanswered and the server gets an error
 }

@@ -48,7 +48,7 @@ type InboxOptions struct {
 type Inbox struct {
 	records Recorder
 	bus     *events.Bus
-	timeout time.Duration // of a question
+	timeout time.Duration // how long a question waits for an answer
 	sampler *Sampler
 	answers answers
 	log     *slog.Logger

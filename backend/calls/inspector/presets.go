@@ -12,9 +12,9 @@ import (
 type Preset struct {
 	ID        int64
 	Server    string
-	Kind      string          // tool or prompt
-	Target    string          // name of the tool or prompt
-	Name      string          // of the preset
+	Kind      string // tool or prompt
+	Target    string // name of the tool or prompt
+	Name      string
 	Payload   json.RawMessage // the arguments, a JSON object
 	CreatedAt time.Time
 	UpdatedAt time.Time

@@ -43,7 +43,7 @@ type Spec struct {
 type Transient struct {
 	Handle string
 	Server registry.Server // ID is 0
-	Of     string          // name of the configured server that it is a copy of; empty if of none
+	Of     string          // name of the configured server that it is a copy of; empty if it is no copy
 	Tools  []json.RawMessage
 	Ends   time.Time
 }

@@ -14,7 +14,7 @@ const maxUnstored = 16 << 20
 
 // Problem says why records could not be stored.
 type Problem struct {
-	Err     error // of the last attempt to store them; nil if all records are stored
+	Err     error // error of the last attempt to store records; nil if all records are stored
 	Waiting int   // records that will be stored when the store works again
 	Lost    int   // records that were dropped, because too many waited
 }

@@ -82,7 +82,7 @@ type Journal struct {
 	audit     *audit.Log
 	await     func(context.Context) bool
 	awaited   chan struct{} // closed when Run has called await once
-	complete  atomic.Bool   // texts can be redacted completely
+	complete  atomic.Bool   // whether texts can be redacted completely
 
 	queue   chan entry
 	wake    chan struct{}       // signals that the queue may have entries
@@ -94,7 +94,7 @@ type Journal struct {
 	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
 	lastID    int64
 	unstored  []Record  // records that could not be stored, the oldest first
-	unaudited int       // records that were dropped since the last one was stored
+	unaudited int       // dropped records that the audit log does not mention yet
 	retryAt   time.Time // when storing may be tried again
 
 	mu        sync.Mutex
@@ -107,7 +107,7 @@ type Journal struct {
 // entry is a record whose texts are not redacted yet.
 type entry struct {
 	record   Record
-	result   json.RawMessage // of a call; nil if record.Response is already set
+	result   json.RawMessage // result of a call; nil if record.Response is already set
 	pending  int64           // bytes acquired from Journal.pending
 	redactor *redact.Redactor
 }

@@ -34,7 +34,7 @@ const (
 	ToolError Outcome = "tool_error" // the tool's result has isError set
 	Failed    Outcome = "failed"     // the server failed or answered with a JSON-RPC error
 	Timeout   Outcome = "timeout"
-	Refused   Outcome = "refused" // by the hub; nothing was sent to the server
+	Refused   Outcome = "refused" // refused by the hub; nothing was sent to the server
 	Cancelled Outcome = "cancelled"
 )
 

@@ -80,7 +80,7 @@ func TestANameMeansTheSameToolInEveryForm(t *testing.T) {
 		{"", "new.trap", "new trap false"},
 		{"", "one.trap", "two one.trap true"}, // all tools of server one are known
 		{"", "nope", `there is no tool "nope"; did you mean mcp__one__echo?`},
-		{"", "one__echo ", "one echo  false"}, // many servers would take it for echo
+		{"", "one__echo ", "one echo  false"}, // ends with a space, which many servers ignore
 		{"", "", "the name of a tool is required"},
 		{"", "__", `there is no tool "__"`},
 		{"", "one__", `there is no tool "one__"`},

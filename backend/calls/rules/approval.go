@@ -47,7 +47,7 @@ const (
 // Approval is a tool that a person has approved for all calls.
 type Approval struct {
 	Tool catalog.Key
-	Hash string // of the definition that the person has approved; see catalog.Tool
+	Hash string // hash of the definition that the person has approved; see catalog.Tool
 	At   time.Time
 }
 

@@ -30,7 +30,7 @@ type Policy struct {
 	destroys  func(*catalog.Tool) bool
 
 	mu    sync.Mutex
-	views map[string]*madeView // the latest ones, by client
+	views map[string]*madeView // latest views by client
 }
 
 // Options are the dependencies of a Policy.
@@ -84,7 +84,7 @@ type Decision struct {
 	// matched; Rule is -1 if none decided, and Pattern len(Patterns) if the rule is about
 	// all tools but those that it excludes.
 	Rule, Pattern int
-	Tags          []string // of all rules that match, in their order; not to be changed
+	Tags          []string // tags of all rules that match, in the order of the rules; callers must not change them
 }
 
 // Decide returns what the rules say about a tool. tool is the name that its server lists.

@@ -182,7 +182,7 @@ func TestARuleHoldsForToolsThatMayBeTakenForTheOneThatItNames(t *testing.T) {
 		{"  tool_rules: [{pattern: wipe, enabled: false}]\n", "", "files.read files.READ other.WIPE"},
 		{"  tool_rules: [{pattern: ['wip*', '!Wipe'], enabled: false}]\n", "", "files.read files.READ other.WIPE"},
 		{"  tool_rules: [{pattern: Wipe, enabled: true}, {pattern: wipe, enabled: false}]\n", "", ""},
-		{"  tool_rules: [{pattern: read, enabled: true}]\n", "", "files.read"}, // a twin of what is enabled needs a rule of its own
+		{"  tool_rules: [{pattern: read, enabled: true}]\n", "", "files.read"}, // does not enable READ, whose name looks the same
 		{"  clients: [{client: cursor, deny: READ}]\n", "cursor", "files.wipe files.Wipe files.wipe\u200b other.WIPE"},
 		{"  clients: [{client: cursor, deny: READ}]\n", "codex", "files.wipe files.Wipe files.wipe\u200b files.read files.READ other.WIPE"},
 	} {

@@ -8,8 +8,8 @@ import (
 // View is a snapshot of the catalog with its tools as they appear to agents, and which of
 // them a client may use. It is immutable.
 type View struct {
-	*catalog.Snapshot                        // disabled tools, too
-	allowed           map[*catalog.Tool]bool // nil if all tools are
+	*catalog.Snapshot                        // includes disabled tools
+	allowed           map[*catalog.Tool]bool // nil if all tools are allowed
 }
 
 // View returns the view of a client, or of no particular client if client is "". For the same snapshot it returns

@@ -184,12 +184,12 @@ func textOf(result json.RawMessage) string {
 			out.WriteString(text + "\n")
 		}
 	}
-	for _, list := range []string{"content", "contents"} { // of a tool and of a resource
+	for _, list := range []string{"content", "contents"} { // in results of tools and of resources
 		for block := range jsonrpc.Items(jsonrpc.Get(result, list)) {
 			add(block)
 		}
 	}
-	for message := range jsonrpc.Items(jsonrpc.Get(result, "messages")) { // of a prompt
+	for message := range jsonrpc.Items(jsonrpc.Get(result, "messages")) { // in the result of a prompt
 		add(jsonrpc.Get(message, "content"))
 	}
 	if out.Len() == 0 { // most servers repeat structured content as text

@@ -91,7 +91,7 @@ func TestCredentialsAreTreatedByRule(t *testing.T) {
 	for _, row := range []struct {
 		general string
 		rules   settings.TrustRules
-		want    string // empty if it is refused
+		want    string // empty if the call is refused
 		logged  int
 	}{
 		{"off", nil, string(arguments), 0},

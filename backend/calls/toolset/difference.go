@@ -18,10 +18,10 @@ type Drift struct {
 	// Known is false if the accepted definition is not known; all of the present one is
 	// then added.
 	Known       bool            `json:"known"`
-	Hash        string          `json:"hash"` // of the present definition
+	Hash        string          `json:"hash"` // hash of the present definition
 	Title       []textdiff.Part `json:"title,omitempty"`
 	Description []textdiff.Part `json:"description,omitempty"`
-	Schema      []textdiff.Part `json:"schema,omitempty"` // of the arguments
+	Schema      []textdiff.Part `json:"schema,omitempty"` // schema of the arguments
 	Output      []textdiff.Part `json:"output,omitempty"` // schema of the result
 	Hints       []textdiff.Part `json:"hints,omitempty"`  // annotations
 }

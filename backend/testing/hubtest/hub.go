@@ -116,7 +116,7 @@ type Row struct {
 	Body    string
 	Headers map[string]string // added to the request; "" removes a header
 	Status  int
-	Want    []string // in the body or the headers
+	Want    []string // must be in the body or the headers
 	Never   []string
 }
 

@@ -27,7 +27,7 @@ type Registries struct {
 
 	Mu       sync.Mutex
 	entries  []map[string]any      // of the official registry
-	PageSize int                   // 0: all entries are on one page
+	PageSize int                   // entries per page; 0 for all on one page
 	Next     string                // cursor in the answer with the last page; it leads to an empty page
 	packages map[string]NpmPackage // by name
 	Index    map[string]string     // summaries of packages of the package index by name
@@ -41,7 +41,7 @@ type NpmPackage struct {
 	Version, Description, Repository string
 	Program                          string // JavaScript; empty if the package has no files
 	file                             []byte
-	former                           *NpmPackage // the version before
+	former                           *NpmPackage // the previous version
 }
 
 // NewRegistries serves empty registries until the test ends.
@@ -184,7 +184,7 @@ func (r *Registries) serveOfficial(w http.ResponseWriter, req *http.Request) {
 		Send(w, map[string]any{"servers": []any{}, "metadata": map[string]any{"count": 0}})
 		return
 	}
-	from, _ := strconv.Atoi(query.Get("cursor")) // a bad cursor answers the first page
+	from, _ := strconv.Atoi(query.Get("cursor")) // an invalid cursor selects the first page
 	from = max(from, 0)
 	to, next := len(found), r.Next
 	if r.PageSize > 0 && from+r.PageSize < len(found) {

@@ -51,9 +51,9 @@ func WeatherEntry() map[string]any {
 type RealServer struct {
 	ID, Version string // the version to install, an older one; empty for the listed version
 	Name        string
-	Answers     string // JSON
+	Answers     string // a person's answers for the plan, as JSON
 	Tool, Args  string
-	Want        []string // in the result of the tool
+	Want        []string // must be in the result of the tool
 	Publish     func()   // publishes a newer version; nil if the registry already has one
 }
 

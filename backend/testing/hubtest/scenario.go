@@ -28,7 +28,7 @@ type Step struct {
 	Path   string
 	Body   string
 	Status int
-	Want   []string // in the answer's body
+	Want   []string // must be in the body of the answer
 	Never  []string
 	Events []string // WebSocket messages that must follow: a type, a space and a part of the message
 	Person bool     // send the request in a dashboard session, as a person does, instead of with the hub's token

@@ -36,7 +36,7 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 	case m.Method == "tools/call" && params.Name == "require":
 		s.require(m, params.Arguments, params.Responses, params.State)
 	case m.Method == "tools/call" && params.Name == "meta":
-		text, _ := json.Marshal(params.Meta) // it was decoded from JSON
+		text, _ := json.Marshal(params.Meta) // cannot fail: it was decoded from JSON
 		s.result(m.ID, `{"resultType":"complete","ttlMs":1,"cacheScope":"public","content":[{"type":"text","text":`+quote(string(text))+
 			`}],"_meta":{"`+prefix+`serverInfo":{"name":"mcptest"},"own":1}}`)
 	default:

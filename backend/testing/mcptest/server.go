@@ -38,9 +38,9 @@ type server struct {
 	pageList  int                        // pages of tools/list sent
 	listings  int                        // answers to tools/list
 	ran       []string                   // requests carried out for names that no list contains, as JSON
-	jobs      []*job                     // by id, from 1
-	level     string                     // of log messages, as the client has set it
-	era       string                     // of the connection, with the flag -both: "legacy" or "modern"
+	jobs      []*job                     // jobs by id; the first has the id 1
+	level     string                     // level of log messages that the client has set
+	era       string                     // era of the connection, with the flag -both: "legacy" or "modern"
 	probed    bool                       // server/discover was the only request so far
 }
 

@@ -98,7 +98,7 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 	case s.both != "" && params.Name == "era":
 		c.tellEra()
 		return
-	case params.Name == "later" && !s.only: // is not listed
+	case params.Name == "later" && !s.only: // a tool that the server does not list
 		c.askLater()
 		return
 	case s.tasks && params.Name == "jobs":
@@ -131,7 +131,7 @@ func (s *server) lists(tool string) bool {
 // nameOf returns the name in a tool's definition; empty without one.
 func nameOf(definition json.RawMessage) string {
 	var t struct{ Name string }
-	_ = json.Unmarshal(definition, &t) // otherwise it has no name
+	_ = json.Unmarshal(definition, &t) // a definition that cannot be decoded has no name
 	return t.Name
 }
 
@@ -307,6 +307,6 @@ func (c *call) question() string {
 			return string(c.Params)
 		}
 	}
-	text, _ := json.Marshal(params) // it was decoded from JSON
+	text, _ := json.Marshal(params) // cannot fail: it was decoded from JSON
 	return string(text)
 }

@@ -26,7 +26,7 @@ var script []byte
 type Provider struct {
 	Issuer string
 	t      testing.TB
-	folder string // with its program and its data
+	folder string // folder of its program and its data
 	stop   func()
 }
 

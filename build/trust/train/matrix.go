@@ -35,7 +35,7 @@ type row struct {
 // matrix has the sentences of all documents as rows of numbers.
 type matrix struct {
 	documents []document
-	rows      [][]row          // of each document
+	rows      [][]row          // rows of each document
 	features  map[string]int32 // column of each feature; the first columns are the vector
 }
 
