@@ -181,7 +181,7 @@ func object(keysAndValues ...any) json.RawMessage {
 	return o
 }
 
-// message is a JSON string of size bytes of ordinary text.
+// message returns size bytes of ordinary text as a JSON string.
 func message(size int) json.RawMessage {
 	const words = "the quick brown fox jumps over the lazy dog, and then it rests; "
 	return jsonrpc.Quote(string(bytes.Repeat([]byte(words), size/len(words)+1)[:size]))

@@ -176,7 +176,7 @@ func (b *bench) reportSearches(provider string, inside []float64, whole []time.D
 		"of %d, median %.2f; %s", len(inside), median, over)
 }
 
-// growth reports how much of the program file discovery takes.
+// growth reports by how much discovery enlarges the program file.
 func (b *bench) growth() error {
 	now, err := os.Stat(b.binary)
 	if err != nil {

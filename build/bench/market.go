@@ -76,7 +76,7 @@ type mirrorRun struct {
 	peaks, after []int64 // memory after each step
 }
 
-// mirror runs steps in a process of their own: "refresh", "search" or "vectors".
+// mirror runs steps in a separate process: "refresh", "search" or "vectors".
 func (b *bench) mirror(ctx context.Context, file, address, provider string, steps ...string) (_ *mirrorRun, err error) {
 	command := exec.CommandContext(ctx, b.self, "play-mirror", file, address, provider, fmt.Sprint(b.pick(100, 400)))
 	command.Stderr = os.Stderr

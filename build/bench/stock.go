@@ -132,7 +132,7 @@ func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 	return embedding.Round(beside)
 }
 
-// meaning returns a semantic index as that of a hub with the built-in encoder.
+// meaning returns a semantic index like that of a hub with the built-in encoder.
 func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Index {
 	return embedding.New(embedding.Options{
 		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s.ToolVectors, Bus: bus,

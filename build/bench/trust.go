@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Targets for the judgement of what servers say.
+// Targets for the scan of tools, results and arguments.
 const (
 	targetScan        = 1  // s of CPU time for manyTools tools
 	targetResult      = 3  // ms of CPU time for resultText bytes

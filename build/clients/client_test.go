@@ -28,9 +28,9 @@ type client struct {
 	modern bool // it begins with server/discover of MCP 2026-07-28
 
 	session    []string // command that lists the tools of its servers, if ask does not
-	sessionEnv []string // {model} stands for the address of its model's API
+	sessionEnv []string // variables for session; {model} is replaced with the address of the model's API
 
-	talk    []string // command that talks with its model, at {model}, and may call tools that only read
+	talk    []string // command that talks with the model at {model} and may call tools that only read
 	talkEnv []string // variables for talk, besides sessionEnv
 }
 

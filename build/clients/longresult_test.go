@@ -37,7 +37,7 @@ func TestAModelReadsOnInALongResult(t *testing.T) {
 			modelCall{"call_read_tool", `{"call_as":"read_more","arguments":{"handle":"{handle}","grep":"^entry 1499 "}}`},
 			modelCall{"call_read_tool", `{"call_as":"read_more","arguments":{"handle":"{handle}","offset":80000}}`})
 		out := u.talk(c, m)
-		read := make(map[int][]string) // entries in the conversation, by its results of tools
+		read := make(map[int][]string) // entries in the conversation, by the number of tool results so far
 		for _, turn := range m.seen() {
 			var now []string
 			for _, entry := range entries.FindAllStringSubmatch(turn.body, -1) {

@@ -56,7 +56,7 @@ func TestAModelIsShownTheToolsWholeAndCallsWhatItFinds(t *testing.T) {
 // excerpt returns the end of a long text.
 func excerpt(text string) string { return text[max(0, len(text)-6000):] }
 
-// addHarbour adds a server with a tool that only reads to the hub.
+// addHarbour adds a server to the hub. Its only tool reads and changes nothing.
 func (u *user) addHarbour() {
 	u.t.Helper()
 	command := mcptest.Command(u.t, "-only", "-result", `{"content":[{"type":"text","text":"The water is 41 fathoms deep."}]}`,

@@ -184,7 +184,7 @@ func (u *user) get(path string, answer any) {
 	}
 }
 
-// eventually polls a condition.
+// eventually waits until a condition holds. what names the condition in failures.
 func (u *user) eventually(what string, holds func() bool) {
 	u.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)

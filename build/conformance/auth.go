@@ -113,7 +113,7 @@ func (h home) hub() (*instance.Client, error) {
 	return instance.NewClient(info), nil
 }
 
-// useSignedIn uses the server of a scenario about authorization.
+// useSignedIn lists the tools of the server in a scenario about authorization, and calls test-tool if it is listed.
 func useSignedIn(c *client) error {
 	list, err := c.ask("tools/list", json.RawMessage("{}"))
 	if err != nil {

@@ -23,7 +23,7 @@ type transport interface {
 	kill()                        // ends the connection at once, also during requests, and waits for its end
 }
 
-// client is an MCP client.
+// client is an MCP client that reports lost, foreign and repeated answers.
 type client struct {
 	transport
 	report func(format string, args ...any)

@@ -27,7 +27,7 @@ func (h held) String() string {
 		h.processes)
 }
 
-// within reports whether h exceeds want in no count.
+// within reports whether each count in h is at most the one in want.
 func (h held) within(want held) bool {
 	return h.goroutines <= want.goroutines && h.descriptors <= want.descriptors && h.database <= want.database &&
 		h.processes <= want.processes

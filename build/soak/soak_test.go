@@ -27,8 +27,8 @@ var (
 	sessions = flag.Int("sessions", 50, "number of sessions at a time")
 )
 
-// Each turns the test binary into a server if it is the first argument. The kind of the server, its name and a file
-// follow.
+// overStdio or overHTTP as the first argument turns the test binary into a server. The kind of the server, its name
+// and a file follow.
 const (
 	overStdio = "soak-stdio"
 	overHTTP  = "soak-http"

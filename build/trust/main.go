@@ -105,7 +105,7 @@ func row(b *strings.Builder, name string, counts []evaluation.Count, rival, prot
 	b.WriteString("\n")
 }
 
-// The table is between these lines.
+// The lines around the table in a file.
 const (
 	tableBegin = "<!-- table -->\n"
 	tableEnd   = "<!-- /table -->"

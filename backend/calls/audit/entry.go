@@ -26,7 +26,7 @@ const (
 	Retention = "retention"
 	// Lost says that entries could not be stored and were dropped.
 	Lost = "lost"
-	// Break says that the last stored entry was not the one that the hub had stored last.
+	// Break says that the stored chain did not match the head that the hub had kept in the file.
 	Break = "break"
 )
 

@@ -17,8 +17,8 @@ import (
 type Store interface {
 	// AppendAudit stores entries.
 	AppendAudit(ctx context.Context, entries []Sealed) error
-	// AuditEnds returns the last entry that DeleteAudit has deleted, the anchor, and the last stored entry. Both
-	// are zero if no entry was ever stored. If no entry is stored now, last equals anchor.
+	// AuditEnds returns the last entry that DeleteAudit has deleted, the anchor, and the last stored entry. Each is
+	// zero if there is no such entry, but if no entry is stored, last equals anchor.
 	AuditEnds(ctx context.Context) (anchor, last Head, err error)
 	// AuditEntries returns stored entries in ascending order.
 	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
@@ -88,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 }
 
 // compareHead compares the stored chain with the file of the head. It returns what is wrong, or "". A chain that is
-// longer than the file says is right: a hub that is killed may not have replaced the file yet.
+// longer than the file says is valid: a hub that is killed may not have replaced the file yet.
 func (l *Log) compareHead(ctx context.Context) (problem string, err error) {
 	head, err := l.readHead()
 	switch {

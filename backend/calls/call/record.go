@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// record records the outcome of a request. Calls of tools and direct requests go to the log and the audit log,
-// other requests that read something go to the audit log only, and the rest is not recorded.
+// record records the outcome of a request. The log gets calls of tools, and direct requests that ping the server or
+// read something. The audit log gets calls of tools, and all requests that read something.
 func (e *exchange) record(ctx context.Context, result Result, err error) {
 	r := journal.Record{
 		At: e.began, Client: e.Client, Session: e.Session, Server: e.Server, Tool: e.Tool, Outcome: outcome(result, err),

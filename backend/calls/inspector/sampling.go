@@ -59,8 +59,7 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 	return result, err
 }
 
-// write lets a person write the message. It returns the result and the text in
-// it.
+// write lets a person write the message that a server has requested. It returns the result and the text in it.
 func (b *Inbox) write(ctx context.Context, q upstream.Question) (json.RawMessage, string, error) {
 	asked, err := elicitationOf(q)
 	if err != nil {

@@ -22,7 +22,8 @@ type Recent struct {
 	since         int // successes after the last error
 }
 
-// Fail reports whether at least half of the calls failed, unless the last recovered calls all succeeded.
+// Fail reports whether at least half of the calls failed. It returns false once recovered calls have succeeded
+// since the last failure.
 func (r Recent) Fail() bool {
 	return r.Calls >= fewestRecent && 2*r.Errors >= r.Calls && r.since < recovered
 }

@@ -34,7 +34,7 @@ type Scope struct {
 		Get(name string) (registry.Server, error)
 	}
 	View *rules.View
-	// Usable reports whether the name of a tool may be given without its server. Nil means that every tool's may.
+	// Usable reports whether a tool may be named without its server. Nil means that every tool may.
 	Usable func(*catalog.Tool) bool
 	// Short returns the tool that a client was shown under a shortened name, and nil if there is none. It may be
 	// nil.

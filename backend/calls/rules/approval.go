@@ -13,8 +13,8 @@ import (
 )
 
 // Asks reports whether a call of a tool needs a person's approval. The first rule that matches decides. If none
-// matches, a tool that may destroy something needs it if the configuration says so. A tool also needs it if another
-// tool of its server does whose name looks the same; see catalog.Snapshot.Twins.
+// matches, a tool that may destroy something needs it if the configuration says so. A tool also needs it if its
+// server has another tool that needs it and whose name looks the same; see catalog.Snapshot.Twins.
 func (p *Policy) Asks(t *catalog.Tool, in *catalog.Snapshot) bool {
 	if len(p.approval.Rules) == 0 && !p.approval.Destructive {
 		return false
@@ -67,7 +67,7 @@ type Approvals struct {
 	sessions map[string]map[catalog.Key]string // hashes of the approved definitions, by session
 }
 
-// OpenApprovals returns Approvals with those that store has.
+// OpenApprovals returns the approvals in store.
 func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
 	stored, err := store.ToolApprovals(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
 	return a, nil
 }
 
-// Has reports whether a person has approved calls of a tool in a session or all of them. A tool whose definition
+// Has reports whether a person has approved the calls of a tool, in this session or in all. A tool whose definition
 // has changed since is not approved.
 func (a *Approvals) Has(session string, t *catalog.Tool) bool {
 	a.mu.Lock()

@@ -59,7 +59,7 @@ func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool
 	return &to
 }
 
-// withoutArguments removes arguments from the properties of a schema.
+// withoutArguments removes arguments from the properties and the required members of a schema.
 func withoutArguments(schema json.RawMessage, fixed map[string]json.RawMessage) json.RawMessage {
 	if properties := jsonrpc.Get(schema, "properties"); len(properties) > 0 && properties[0] == '{' {
 		for name := range fixed {

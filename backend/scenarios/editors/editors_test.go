@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// checkFile compares the content of a file.
+// checkFile checks that a file has the content want.
 func checkFile(t *testing.T, file, want string) {
 	t.Helper()
 	if data, err := os.ReadFile(file); err != nil || string(data) != want {

@@ -33,8 +33,8 @@ var differences = map[int]string{
 	// Clients get prompts and resources, too.
 	4: "features",
 
-	// Texts of registry, and its answers when nothing was found, are shorter and say
-	// what to do. It has the action toolset, too.
+	// Texts of the tool registry, and its answers if nothing was found, are shorter and say what to do. The tool
+	// also has the action toolset.
 	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
 
 	// Calls of names that a server does not list are not sent to it and do not count as calls of it.

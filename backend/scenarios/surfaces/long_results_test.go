@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// longLines is a text of many numbered lines.
+// longLines returns n numbered lines with characters that JSON escapes.
 func longLines(n int) string {
 	var text strings.Builder
 	for i := range n {

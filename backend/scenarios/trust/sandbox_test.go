@@ -170,7 +170,7 @@ func TestAStrictServerReachesNoAddressThatIsNotGranted(t *testing.T) {
 		}
 	}()
 	port := listener.Addr().(*net.TCPAddr).Port
-	// A server whose start writes the result of a connection to its standard error.
+	// A server that connects to the port at its start, writes the result to its standard error, and exits.
 	script := filepath.Join(home, "server", "index.mjs")
 	if err := os.MkdirAll(filepath.Dir(script), 0o700); err != nil {
 		t.Fatal(err)

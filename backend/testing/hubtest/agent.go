@@ -263,8 +263,8 @@ func (d *Description) CheckMessage(text string) {
 // ConversationSecret is a value in the environment of a server that must not be in any answer.
 const ConversationSecret = "hunter2-in-the-environment"
 
-// Converse sends the requests in a recorded conversation and checks the answers. A line "> METHOD PARAMS" is a
-// request, and a line "< TEXT" is a part of its answer.
+// Converse sends the requests in a part of a conversation and checks the answers. TestConversations in
+// scenarios/surfaces explains the format.
 func (a *Agent) Converse(part txtar.File, modern bool) {
 	a.T.Helper()
 	answer := ""
@@ -351,7 +351,7 @@ func (a *Agent) AnswerNext(method, result string) {
 // Meta and Native are entries of editors that are shown the surface meta or native.
 var Meta, Native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "native"}
 
-// AnnotatedWith runs a hub with one active server whose tools have annotations.
+// AnnotatedWith runs a hub with the server one, which is not active and whose tools have annotations.
 func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, o)

@@ -341,7 +341,7 @@ func (s *Scenario) TrustItem(tool string) (state, reason string) {
 	return "", ""
 }
 
-// Release checks that exactly a person, not a program, can release the only result that is kept back.
+// Release releases the only result that is kept back, as a person. It checks that a program cannot.
 func (s *Scenario) Release(subject string) {
 	s.T.Helper()
 	s.Play(

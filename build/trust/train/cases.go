@@ -31,7 +31,6 @@ func (d *document) trains() bool { return d.bad != nil }
 // hand returns the author of the sentence of a document, by the first part of the file's name.
 func (d *document) hand() string { return d.set }
 
-// Names of sets.
 const (
 	catalogueSet = "real tools"
 	innocentSet  = "innocent sentences"

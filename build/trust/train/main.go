@@ -96,8 +96,8 @@ func read(data string) ([]document, error) {
 	return slices.Concat(documents, own, labelled), err
 }
 
-// margin is added to the highest score of a clean tool about which the rules warn. A score from the sum on blocks a
-// tool about which they warn.
+// margin is added to the highest score of a clean tool about which the rules warn. The classifier blocks a tool
+// about which the rules warn if its score reaches the sum.
 const margin = .1
 
 // thresholds returns the scores that 3 %, 1 % and 2 ‰ of the clean tools of real servers exceed, and the
