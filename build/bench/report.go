@@ -65,7 +65,6 @@ func (r *report) addCalls(rows []row, ways []*way) {
 	}
 }
 
-// printFigures prints every figure with its target.
 func (r *report) printFigures(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\nFigures of %s on %s, %d processors\n", r.Version, r.System, r.CPUs)
 	columns := newColumns(w)

@@ -63,7 +63,6 @@ func (s setup) oldestScenarios(t *testing.T) score {
 	return list
 }
 
-// runClients runs scenarios against a client.
 func (s setup) runClients(t *testing.T, command, version string, list score) score {
 	t.Helper()
 	got := score{scenarios: list.scenarios, outcomes: make(map[string]outcome), unscored: list.unscored}

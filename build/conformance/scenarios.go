@@ -60,7 +60,6 @@ func call(name, arguments string) func(*client) error {
 	}
 }
 
-// callListed calls all tools that are listed.
 func callListed(arguments string) func(*client) error {
 	return func(c *client) error {
 		list, err := c.ask("tools/list", json.RawMessage("{}"))

@@ -21,7 +21,6 @@ func (l levels) foundAt(s sample) float64 { return l.found[0] + (l.found[1]-l.fo
 // that the best hit is right.
 type chances struct{ any, best regression }
 
-// chancesOf fits both regressions to samples.
 func chancesOf(known []sample) chances {
 	return chances{any: fit(forAny(known)), best: fit(forBest(known))}
 }

@@ -33,7 +33,6 @@ func newFTS5(tools []eval.Tool) (*fts5, error) {
 	return e, nil
 }
 
-// fill adds the tools to the table.
 func (e *fts5) fill(tools []eval.Tool) error {
 	if _, err := e.db.Exec(`CREATE VIRTUAL TABLE tools USING fts5(name, description, tokenize='unicode61 remove_diacritics 1')`); err != nil {
 		return err

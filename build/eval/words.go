@@ -43,7 +43,6 @@ func words(text string) []string {
 	return out
 }
 
-// separates reports whether a character separates words.
 func separates(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("_-/", r) }
 
 // singular returns the singular of an English noun, by its ending.

@@ -30,7 +30,6 @@ func quantise(values []float32, columns int) small {
 	return q
 }
 
-// transpose exchanges rows and columns.
 func transpose(values []float32, columns int) []float32 {
 	out := make([]float32, 0, len(values))
 	for column := range columns {

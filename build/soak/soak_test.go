@@ -113,7 +113,7 @@ func newSoak(t *testing.T) *soak {
 // maxReports limits what a failing run prints.
 const maxReports = 30
 
-// report fails the test.
+// report fails the test, and prints the message unless maxReports messages were printed before.
 func (s *soak) report(format string, args ...any) {
 	s.t.Helper()
 	s.mu.Lock()

@@ -257,7 +257,6 @@ func (s *section) build(path string) *strings.Builder {
 	return s.builds[path]
 }
 
-// lastLine returns the last line of text.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -59,7 +59,7 @@ func run(archive string) error {
 	return os.WriteFile(output, packed, 0o644)
 }
 
-// extract returns the file of the package with the vocabulary.
+// extract returns the file with the vocabulary from the npm package.
 func extract(archive string) (source []byte, err error) {
 	file, err := os.Open(archive)
 	if err != nil {

@@ -111,7 +111,7 @@ const (
 	tableEnd   = "<!-- /table -->"
 )
 
-// replace replaces the table in a file.
+// replace replaces the lines between tableBegin and tableEnd in a file.
 func replace(file, table string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

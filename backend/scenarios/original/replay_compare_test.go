@@ -193,7 +193,7 @@ func plainSchemas(v any) any {
 	return v
 }
 
-// plainSchema reduces one schema.
+// plainSchema reduces one schema to its type, its arguments and their types.
 func plainSchema(schema map[string]any) any {
 	types := make(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// sendREST sends a recorded REST request.
 func (r *replay) sendREST(e exchange) json.RawMessage {
 	r.T.Helper()
 	var body []byte

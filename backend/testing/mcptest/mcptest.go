@@ -172,7 +172,6 @@ func flood(w io.Writer, n int) {
 	}
 }
 
-// define returns the definition of a tool.
 func define(tool, description, schema string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"name":%s,"description":%s,"inputSchema":%s}`, quote(tool), quote(description), schema))
 }

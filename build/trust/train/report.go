@@ -97,7 +97,7 @@ const (
 	reportEnd   = "<!-- /report -->"
 )
 
-// replace replaces the report in a file.
+// replace replaces the lines between reportBegin and reportEnd in a file.
 func replace(file, report string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
