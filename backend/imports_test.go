@@ -165,7 +165,7 @@ var allowed = map[string][]string{
 	"calls/audit": {"base/paths"}, // paths: replaces a file as a whole
 	"calls/journal": {
 		// redact: redacts records; upstream: publishes the notifications that are recorded
-		"base/events",
+		"base/events", "base/jsonscan",
 		"protocol/jsonrpc",
 		"servers/redact", "servers/upstream",
 		"calls/audit",
@@ -200,7 +200,7 @@ var allowed = map[string][]string{
 	},
 	"calls/screen": {
 		// settings: say what happens to each finding; secretscan: has the text that replaces a credential
-		"base/events", "base/fault", "base/pattern", "base/settings",
+		"base/events", "base/fault", "base/jsonscan", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
 		"servers/secretscan",
 		"trust/scan",

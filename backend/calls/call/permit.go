@@ -52,11 +52,18 @@ func (e *exchange) permit(ctx context.Context) error {
 		if err := e.by.Refusal(e.LimitedAs, e.Server, e.Tool, known); err != nil {
 			return err
 		}
-		tool := approvable(e.server, e.Tool, known)
-		if !e.by.Asks(tool, known) || approved == tool.Hash {
+		tool := catalog.Tool{Server: e.server.Name, Name: e.Tool}
+		if listed, ok := known.Lookup(e.server.Name, e.Tool); ok {
+			tool = *listed
+		}
+		if !e.by.Asks(&tool, known) {
 			return nil
 		}
-		if err := e.approve(ctx, tool); err != nil {
+		tool.Hash += "/" + launch.Of(e.server).Hash() // an approval also covers how the server is started
+		if approved == tool.Hash {
+			return nil
+		}
+		if err := e.approve(ctx, &tool); err != nil {
 			return err
 		}
 		approved = tool.Hash
@@ -77,17 +84,6 @@ func (p *Pipeline) heldTool(server registry.Server, tool string) error {
 		return nil
 	}
 	return p.options.Quarantine.RefuseTool(server, tool)
-}
-
-// approvable returns a tool whose hash also covers how its server is started. If the server has not listed the
-// tool, the hash covers nothing else.
-func approvable(server registry.Server, name string, in *catalog.Snapshot) *catalog.Tool {
-	tool := catalog.Tool{Server: server.Name, Name: name}
-	if known, ok := in.Lookup(server.Name, name); ok {
-		tool = *known
-	}
-	tool.Hash += "/" + launch.Of(server).Hash()
-	return &tool
 }
 
 // approve asks a person unless an earlier approval covers the call. It returns an error unless the call is

@@ -88,7 +88,7 @@ type Journal struct {
 	wake    chan struct{}       // signals that the queue may have entries
 	full    chan struct{}       // asks Run to store the queue at once
 	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
-	pending *semaphore.Weighted // bytes of results in the queue
+	pending *semaphore.Weighted // bytes of long arguments and results in the queue
 
 	draining  sync.Mutex // held while records leave the queue until they have ids, so that none overtakes another
 	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
@@ -108,6 +108,7 @@ type Journal struct {
 type entry struct {
 	record   Record
 	result   json.RawMessage // result of a call; nil if record.Response is already set
+	args     json.RawMessage // long arguments, of which record.hash becomes the hash; otherwise nil
 	pending  int64           // bytes acquired from Journal.pending
 	redactor *redact.Redactor
 }
@@ -140,8 +141,8 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 }
 
 // Record adds one record. If result is not nil, it is the server's answer to a call, and its text becomes the
-// record's Response. args is JSON. The journal stores redacted and shortened copies of all texts. It reads result
-// later: the caller must not modify it. A zero r.At becomes the current time minus r.Latency. A refused record is
+// record's Response. args is JSON. The journal stores redacted and shortened copies of all texts. It reads args and
+// result later: the caller must not modify them. A zero r.At becomes the current time minus r.Latency. A refused record is
 // stored before Record returns, after all queued records; other records are stored within batchEvery.
 func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redact.Redactor) {
 	r.Kind = cmp.Or(r.Kind, Call)
@@ -151,11 +152,21 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redac
 	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
 	limit := limitFor(redactor)
 	r.Args = prefix(args, limit)
-	if j.audit != nil && audited(r.Kind) {
-		r.hash = audit.HashOf(args)
-	}
 	e := entry{record: r, redactor: redactor}
-	e.result, e.pending = j.hold(result, limit)
+	long := 0
+	if e.result = result; len(result) > limit {
+		long += len(result)
+	} else { // a copy lets the garbage collector free the message that contains the result
+		e.result = append(json.RawMessage(nil), result...)
+	}
+	if j.audit != nil && audited(r.Kind) {
+		if len(args) > limit {
+			e.args, long = args, long+len(args)
+		} else {
+			e.record.hash = audit.HashOf(args)
+		}
+	}
+	e.pending = j.acquire(long)
 	if r.Outcome == Refused {
 		<-j.awaited
 		j.drain(e)
@@ -168,20 +179,14 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redac
 	}
 }
 
-// hold returns a result for later reading, and how many bytes it acquired from
-// pending. A result of at most limit bytes is copied and acquires nothing. The
-// copy lets the garbage collector free the message that contains the result,
-// which may be much longer.
-func (j *Journal) hold(result json.RawMessage, limit int) (json.RawMessage, int64) {
-	if len(result) <= limit {
-		return append(json.RawMessage(nil), result...), 0
-	}
-	n := min(int64(len(result)), maxPending)
-	if !j.pending.TryAcquire(n) {
+// acquire waits until there is room for n bytes in the queue. It returns how many bytes it acquired from pending.
+func (j *Journal) acquire(n int) int64 {
+	size := min(int64(n), maxPending)
+	if size > 0 && !j.pending.TryAcquire(size) {
 		signal(j.full)
-		_ = j.pending.Acquire(context.Background(), n) // fails only if the context ends, and this one does not
+		_ = j.pending.Acquire(context.Background(), size) // fails only if the context ends, and this one does not
 	}
-	return result, n
+	return size
 }
 
 // signal sends to c, unless a signal is already waiting in it.

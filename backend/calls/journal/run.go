@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
 const (
@@ -135,6 +136,9 @@ const Withheld = "[not recorded: the stored secrets were not known yet]"
 func (j *Journal) finish(e entry) Record {
 	if e.result != nil {
 		e.record.Response = textOf(e.result, limitFor(e.redactor))
+	}
+	if e.args != nil {
+		e.record.hash = audit.HashOf(e.args)
 	}
 	if e.pending > 0 {
 		j.pending.Release(e.pending)

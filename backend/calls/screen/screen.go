@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 	"github.com/agent-discover/agent-discover/backend/base/pattern"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -175,25 +176,41 @@ func (s *Screen) record(c Call, text string, refused bool) {
 	s.options.Record(Event{Server: c.Server, Tool: c.Tool, Client: c.Client, Session: c.Session, Text: text, Refused: refused})
 }
 
-// textOf returns the text of a result that a model reads.
+// textOf returns the first maxText bytes of the text of a result that a model reads. It reads the result once and decodes no
+// more of it than that, because results may be long.
 func textOf(result json.RawMessage) string {
 	var out strings.Builder
+	var structured json.RawMessage
 	add := func(block json.RawMessage) {
-		text := cmp.Or(jsonrpc.GetString(block, "text"), jsonrpc.GetString(jsonrpc.Get(block, "resource"), "text"))
-		if text != "" && out.Len() < maxText {
-			out.WriteString(text + "\n")
+		room := maxText - out.Len()
+		if room <= 0 {
+			return
+		}
+		text := jsonscan.StringHead(jsonrpc.Get(block, "text"), room)
+		if text == "" {
+			text = jsonscan.StringHead(jsonrpc.Get(jsonrpc.Get(block, "resource"), "text"), room)
+		}
+		if text != "" {
+			out.WriteString(text)
+			out.WriteByte('\n')
 		}
 	}
-	for _, list := range []string{"content", "contents"} { // in results of tools and of resources
-		for block := range jsonrpc.Items(jsonrpc.Get(result, list)) {
-			add(block)
+	for o := jsonscan.Members(result, 0); o.Next(); {
+		switch {
+		case o.Named("content"), o.Named("contents"): // in results of tools and of resources
+			for block := range jsonrpc.Items(o.Value()) {
+				add(block)
+			}
+		case o.Named("messages"): // in the result of a prompt
+			for message := range jsonrpc.Items(o.Value()) {
+				add(jsonrpc.Get(message, "content"))
+			}
+		case o.Named("structuredContent"):
+			structured = o.Value()
 		}
-	}
-	for message := range jsonrpc.Items(jsonrpc.Get(result, "messages")) { // in the result of a prompt
-		add(jsonrpc.Get(message, "content"))
 	}
 	if out.Len() == 0 { // most servers repeat structured content as text
-		out.Write(jsonrpc.Get(result, "structuredContent"))
+		out.Write(structured[:min(len(structured), maxText)])
 	}
 	return out.String()[:min(out.Len(), maxText)]
 }

@@ -268,7 +268,7 @@ func TestResultsOfTasksAreCutOnce(t *testing.T) {
 		if err := json.Unmarshal([]byte("{"+first+"}"), &state); err != nil {
 			t.Fatal(err)
 		}
-		if got := whole(t, a, true, `"result":`+string(state.Result.Result), 20_000); !strings.HasPrefix(got, text) { // a link follows the text
+		if got := whole(t, a, true, `"result":`+string(state.Result.Result), 20_000); !strings.HasPrefix(got, text) { // a link follows
 			t.Errorf("read %d of %d bytes: %.600s", len(got), len(text), first)
 		}
 		if again := ask("tasks/get", id); again != first {
