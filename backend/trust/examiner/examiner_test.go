@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
@@ -32,7 +33,7 @@ func newExaminer(t *testing.T) *Examiner {
 	npx := func(name, pkg string) registry.Server {
 		return registry.Server{Name: name, Transport: "stdio", Command: "npx", Args: []string{"-y", pkg}}
 	}
-	return New(tools, servers{npx("mail", "mail"), npx("mail-work", "mail"), npx("files", "files")}, nil, "1")
+	return New(tools, servers{npx("mail", "mail"), npx("mail-work", "mail"), npx("files", "files")}, minilm.New(), "1")
 }
 
 func TestAServerIsNotComparedWithOthersThatRunItsProgram(t *testing.T) {
