@@ -2,7 +2,8 @@
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
 #   build/test.sh PART…         lint, pages, race, race-all, rest, tests, dashboard, desktop, tray, windows,
-#                               windows-tests, editors, market, unit, cover; PART+PART runs two together
+#                               windows-tests, editors, market, unit, cover; PART,PART runs one after another, and
+#                               PARTS+PARTS two lists at the same time
 #   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -267,14 +268,20 @@ market() {
   run "from a search to an answered call in six clicks" true env -C frontend PATH="${node%/*}:$PATH" node tests/newcomer.ts
 }
 
-# together PART OTHER: runs two parts at the same time, since neither keeps two processors busy. The results of the second
-# one are shown after those of the first.
+# in_order PART,PART…: runs parts one after another.
+in_order() {
+  local part
+  for part in ${1//,/ }; do "${part//-/_}"; done
+}
+
+# together PARTS OTHERS: runs two lists of parts at the same time, since neither keeps two processors busy. The results of
+# the second list are shown after those of the first.
 together() {
   local results=$coverage/$2.json other code=0
-  "${2//-/_}" >"$results" &
+  in_order "$2" >"$results" &
   other=$!
   trap 'trap - TERM; kill 0' INT TERM # a shell without job control protects background processes from Ctrl-C
-  "${1//-/_}"
+  in_order "$1"
   wait "$other" || code=$?
   trap - INT TERM
   cat "$results"
@@ -298,7 +305,7 @@ fi
 for part in "$@"; do
   case $part in
     *+*) together "${part%%+*}" "${part#*+}" ;;
-    *) "${part//-/_}" ;;
+    *) in_order "$part" ;;
   esac
 done |
   if [ "$1" = cover ]; then
