@@ -109,32 +109,35 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 }
 
 // indexed waits until every tool has a vector.
-func (b *bench) indexed(ctx context.Context, h *hub, tools int) error {
+func (b *bench) indexed(ctx context.Context, h *hub) error {
+	var s vectorStatus
 	for until := time.Now().Add(indexTimeout); time.Now().Before(until); time.Sleep(settle) {
-		if ready, working, err := h.vectors(ctx); err != nil || ready == tools && !working {
+		var err error
+		if s, err = h.vectors(ctx); err != nil || s.Tools > 0 && s.Ready == s.Tools && !s.Working {
 			return err
 		}
 	}
-	return errors.New("the vectors were not computed in time")
+	return fmt.Errorf("only %d of %d vectors were computed in time", s.Ready, s.Tools)
 }
 
 // allReady returns an error unless every tool has a vector and none is being computed.
 func (b *bench) allReady(ctx context.Context, h *hub) error {
-	ready, working, err := h.vectors(ctx)
-	if err == nil && (ready != manyTools || working) {
-		return fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", ready, manyTools, working)
+	s, err := h.vectors(ctx)
+	if err == nil && (s.Ready != manyTools || s.Working) {
+		return fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", s.Ready, manyTools, s.Working)
 	}
 	return err
 }
 
-// vectors returns how many tools have a vector and whether more are being computed.
-func (h *hub) vectors(ctx context.Context) (ready int, working bool, err error) {
-	var status struct {
-		Ready   int
-		Working bool
-	}
-	err = h.api.Do(ctx, http.MethodGet, "/api/search/status", nil, &status)
-	return status.Ready, status.Working, err
+// vectorStatus is how many tools agents can find, how many of them have a vector, and whether more are being computed.
+type vectorStatus struct {
+	Tools, Ready int
+	Working      bool
+}
+
+func (h *hub) vectors(ctx context.Context) (s vectorStatus, err error) {
+	err = h.api.Do(ctx, http.MethodGet, "/api/search/status", nil, &s)
+	return s, err
 }
 
 // searchMany queries a hub that runs on one core and reports the search times that the hub returns.

@@ -39,7 +39,10 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	if err := b.fill(ctx, h, files, tools); err != nil {
+	if tools, err = b.fill(ctx, h, files, tools); err != nil {
+		return err
+	}
+	if err := b.indexed(ctx, h); err != nil {
 		return err
 	}
 	for i := len(files); i < manyServers; i++ {
@@ -94,17 +97,11 @@ func (b *bench) changes(ctx context.Context, h *hub, kind, query string, target 
 	defer cancel()
 	conns := make([]*websocket.Conn, watchers)
 	for i := range conns {
-		conn, _, err := websocket.Dial(ctx, "ws://"+h.info.Address()+"/"+query, &websocket.DialOptions{
-			HTTPHeader: http.Header{"Authorization": {"Bearer " + h.info.Token}},
-		})
+		conn, err := watch(ctx, h, query)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = conn.CloseNow() }()
-		conn.SetReadLimit(-1)
-		if _, _, err := conn.Read(ctx); err != nil { // receives the initial state
-			return err
-		}
 		conns[i] = conn
 	}
 	servers, err := h.servers(ctx)
@@ -129,6 +126,27 @@ func (b *bench) changes(ctx context.Context, h *hub, kind, query string, target 
 	b.report.add(fmt.Sprintf("a change reaches %d %s", watchers, kind), ms(at(times, 0.5)), "ms", target,
 		"median of %d, best %.1f, worst %.1f, PUT included", len(times), ms(times[0]), ms(times[len(times)-1]))
 	return nil
+}
+
+// watch opens a WebSocket and reads the initial state. While the clients of an earlier measurement are leaving, the hub
+// has no room for others; watch then tries again.
+func watch(ctx context.Context, h *hub, query string) (*websocket.Conn, error) {
+	for until := time.Now().Add(readyTimeout); ; time.Sleep(settle) {
+		conn, _, err := websocket.Dial(ctx, "ws://"+h.info.Address()+"/"+query, &websocket.DialOptions{
+			HTTPHeader: http.Header{"Authorization": {"Bearer " + h.info.Token}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		conn.SetReadLimit(-1)
+		if _, _, err = conn.Read(ctx); err == nil {
+			return conn, nil
+		}
+		_ = conn.CloseNow()
+		if websocket.CloseStatus(err) != websocket.StatusTryAgainLater || time.Now().After(until) {
+			return nil, err
+		}
+	}
 }
 
 func readUntil(ctx context.Context, conn *websocket.Conn, text string) error {

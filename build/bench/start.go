@@ -15,11 +15,11 @@ import (
 
 // Targets for start and memory.
 const (
-	targetCompanionReady  = 50  // ms
-	targetCompanionMemory = 15  // MB
-	targetHubReady        = 120 // ms
-	targetHubMemory       = 50  // MB, after a search
-	targetHubUnused       = 40  // MB, before any session
+	targetCompanionReady  = 50 // ms
+	targetCompanionMemory = 15 // MB
+	targetHubReady        = 80 // ms
+	targetHubMemory       = 50 // MB, after a search
+	targetHubUnused       = 40 // MB, before any session
 )
 
 // rest is longer than a hub needs to become idle and to release memory.
@@ -37,11 +37,11 @@ func (b *bench) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = b.fill(ctx, h, files, tools); err != nil {
+	if tools, err = b.fill(ctx, h, files, tools); err != nil {
 		return errors.Join(err, h.stop(ctx))
 	}
 	fmt.Printf("\n%d tools of %d servers listed, stored and counted in %s\n", tools, len(files), time.Since(began).Round(time.Millisecond))
-	if err := b.indexed(ctx, h, tools); err != nil {
+	if err := b.indexed(ctx, h); err != nil {
 		return errors.Join(err, h.stop(ctx))
 	}
 	if err := h.stop(ctx); err != nil {
@@ -109,34 +109,35 @@ func (r *report) addTimes(name string, values []float64, unit string, target flo
 
 func megabytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// fill adds a server for each file and waits until the tokens of all tools are counted.
-func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) error {
+// fill adds a server for each file and waits until the tokens of its tools are counted. It returns how many of the tools
+// in the files are known: the hub holds those whose definitions look like instructions to a model.
+func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) (int, error) {
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	for i, file := range files {
 		group.Go(func() error { return h.add(starting, fmt.Sprintf("server%d", i), b.self, "play-tools", file) })
 	}
 	if err := group.Wait(); err != nil {
-		return err
+		return 0, err
 	}
 	for until := time.Now().Add(4 * readyTimeout); time.Now().Before(until); time.Sleep(settle) {
 		servers, err := h.servers(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		known, counted := 0, true
 		for _, s := range servers {
 			known += s.Tools
 			counted = counted && s.Tokens > 0 // the tools of a server are counted together
 		}
-		if counted && known != tools {
-			return fmt.Errorf("%d tools are known, not %d", known, tools)
+		if counted && (known > tools || known < tools*99/100) {
+			return 0, fmt.Errorf("%d of %d tools are known", known, tools)
 		}
 		if counted {
-			return nil
+			return known, nil
 		}
 	}
-	return errors.New("the tokens of the tools were not counted in time")
+	return 0, errors.New("the tokens of the tools were not counted in time")
 }
 
 // firstHit starts a companion and returns the time until it has found a tool.
