@@ -76,13 +76,18 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 			} else {
 				t.Logf("%s, %s: %d tokens", surface, name, all)
 			}
-			if off := listed.Tokens - count; off < -count/20 || off > count/20 {
+			if !near(listed.Tokens, count) {
 				t.Errorf("%s, %s: %d tokens are reported as %d", surface, name, count, listed.Tokens)
 			}
 			checkInstructions(t, instructions, servers,
 				map[string][]string{surfaces.Meta: {"find_tool", "call_tool"}, surfaces.Registry: {"registry"}}[surface])
 		}
 	}
+}
+
+// near reports whether a stated number of tokens differs from the counted one by at most 5 %.
+func near(stated, counted int) bool {
+	return stated >= counted-counted/20 && stated <= counted+counted/20
 }
 
 // checkInstructions checks that clients that show only the first line, or only 150 bytes,
@@ -106,21 +111,21 @@ func checkInstructions(t *testing.T, text string, servers, tools []string) {
 	}
 }
 
-func TestMetaDefinitionsWithoutServersHaveTheCountedTokens(t *testing.T) {
+func TestMetaDefinitionsWithoutServersHaveAboutTheStatedTokens(t *testing.T) {
 	list, err := answer.Encode(map[string]any{"tools": OwnTools(surfaces.Meta, "", "")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tokens.Count(string(list)); n != meta.Tokens {
+	if n := tokens.Count(string(list)); !near(meta.Tokens, n) {
 		t.Errorf("the definitions take %d tokens, but Tokens is %d", n, meta.Tokens)
 	}
 }
 
-func TestToolsForLongResultsHaveTheCountedTokens(t *testing.T) {
-	if n := tokens.Count(string(readMoreTool)); n != readMoreTokens {
+func TestToolsForLongResultsHaveAboutTheStatedTokens(t *testing.T) {
+	if n := tokens.Count(string(readMoreTool)); !near(readMoreTokens, n) {
 		t.Errorf("the definition of read_more takes %d tokens, but readMoreTokens is %d", n, readMoreTokens)
 	}
-	if n := tokens.Count(string(saveBlockTool)); n != saveBlockTokens {
+	if n := tokens.Count(string(saveBlockTool)); !near(saveBlockTokens, n) {
 		t.Errorf("the definition of save_block takes %d tokens, but saveBlockTokens is %d", n, saveBlockTokens)
 	}
 	for client, want := range map[string]int{"codex": 1, "cursor": 0, "": 0} {

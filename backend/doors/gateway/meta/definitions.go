@@ -18,7 +18,7 @@ const (
 
 // Tokens is how many tokens (o200k_base) of a model's context the definitions take without
 // the names of servers and subjects. It is a constant because counting loads a large
-// vocabulary. A test compares it with the actual number.
+// vocabulary. A test allows a difference of 5 %.
 const Tokens = 525
 
 // callers has the tools that call other tools, with the worst danger that each accepts.

@@ -19,7 +19,7 @@ func TestRegistryIsSmallAndListsItsActions(t *testing.T) {
 	if n := tokens.Count(string(list)); n > 500 {
 		t.Errorf("the tool list costs %d tokens", n)
 	}
-	if n := tokens.Count(string(Definition)); n != Tokens {
+	if n := tokens.Count(string(Definition)); n-Tokens > n/20 || Tokens-n > n/20 {
 		t.Errorf("registry costs %d tokens, but Tokens is %d", n, Tokens)
 	}
 	var def struct {
