@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +129,23 @@ func TestEncodedTextIsShownDecoded(t *testing.T) {
 			if m.Kind == Encoded {
 				t.Errorf("%s is taken for encoded text: %+v", random, m)
 			}
+		}
+	}
+}
+
+func TestOnlyTheOptionThatReachesTheComputerIsMarked(t *testing.T) {
+	for _, args := range [][]string{
+		{"run", "--rm", "--privileged", "x"}, {"run", "--rm", "-v", "/:/host", "x"}, {"run", "--rm", "--pid", "host", "x"},
+		{"run", "-v", "/var/run/docker.sock:/docker.sock", "x"},
+	} {
+		var places []string
+		for _, m := range Assess(local1("docker", args...)).Marks {
+			if m.Kind == Elevates {
+				places = append(places, m.Place)
+			}
+		}
+		if !slices.Equal(places, []string{"args[2]"}) {
+			t.Errorf("%v: marked at %v", args, places)
 		}
 	}
 }

@@ -201,12 +201,12 @@ func (r *report) options() {
 		}
 	}
 	if boxes.MatchString(name) {
-		for i := range s.Args {
-			pair := s.Args[i]
-			if i+1 < len(s.Args) {
-				pair += " " + s.Args[i+1]
+		for i, option := range s.Args {
+			// Some options match only together with their value, which is the next argument.
+			if i+1 < len(s.Args) && !boxed.MatchString(option) && !boxed.MatchString(s.Args[i+1]) {
+				option += " " + s.Args[i+1]
 			}
-			if at := boxed.FindString(pair); at != "" {
+			if boxed.MatchString(option) {
 				r.add(Elevates, fmt.Sprintf("args[%d]", i), "", "Argument %d lets the container reach this computer.", i+1)
 			}
 		}
