@@ -30,7 +30,7 @@ var (
 		`|\beyJ[-_A-Za-z0-9]{8,}\.eyJ[-_A-Za-z0-9]{8,}\.[-_A-Za-z0-9]{8,}`)
 
 	bearer   = regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([_.~+/=A-Za-z0-9][-_.~+/=A-Za-z0-9]{7,})`)
-	inURL    = regexp.MustCompile(`[a-z][-+.a-z0-9]*://[^/\s:@]*:([^/\s@]+)@`)
+	inURL    = regexp.MustCompile(`(?i)[a-z][-+.a-z0-9]*://[^/\s:@]*:([^/\s@]+)@`)
 	keyBlock = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
 	// assigned matches "api_key": "value" and api_key=value. The first group

@@ -56,6 +56,7 @@ func TestValuesOfSensitiveNamesAreRedacted(t *testing.T) {
 		{`{"password":"a \"quoted\" secret"}`, `{"password":"[redacted]"}`},
 		{`Authorization: Bearer abcdef123456`, `Authorization: [redacted] [redacted]`},
 		{`postgres://user:s3cretpw@host/db`, `postgres://user:[redacted]@host/db`},
+		{`HTTPS://user:s3cretpw@host/`, `HTTPS://user:[redacted]@host/`},
 		{`TOKEN=${secret:GITHUB}`, `TOKEN=${secret:GITHUB}`},
 		{`nothing to hide: 42`, `nothing to hide: 42`},
 		{`{"key":"any-value-of-a-map"}`, `{"key":"any-value-of-a-map"}`},

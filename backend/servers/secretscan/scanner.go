@@ -72,7 +72,7 @@ var (
 	inArgument  = bytesOf(white+`"'`, true)
 	beforeFlag  = bytesOf(white+`"'=[(,;`, false)
 	inBearer    = bytesOf("-_.~+/=A-Za-z0-9", false)
-	inScheme    = bytesOf("-+.a-z0-9", false)
+	inScheme    = bytesOf("-+.A-Za-z0-9", false)
 	inUser      = bytesOf("/:@"+white, true)
 	inPassword  = bytesOf("/@"+white, true)
 	inBlockType = bytesOf("A-Z ", false)
@@ -253,7 +253,7 @@ func (s *scanner) urls() {
 func (s *scanner) hasScheme(from, end int) bool {
 	for i := end - 1; i >= from && inScheme[s.text[i]]; i-- {
 		s.steps++
-		if s.text[i] >= 'a' && s.text[i] <= 'z' {
+		if inLetters[s.text[i]] {
 			return true
 		}
 	}
