@@ -37,7 +37,7 @@ func (p Params) Check(h http.Header, arguments json.RawMessage) *jsonrpc.Error {
 		case value == nil && len(h.Values(name)) > 0:
 			return mismatch("%s is set, but the argument %q is absent", name, strings.Join(one.Path, "."))
 		case value != nil && !ok:
-			return mismatch("the argument %q is no string, boolean or integer up to 2^53 that %s can repeat",
+			return mismatch("the argument %q is no string, boolean or integer below 2^53 that %s can repeat",
 				strings.Join(one.Path, "."), name)
 		}
 		equal := same

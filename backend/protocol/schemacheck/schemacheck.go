@@ -226,18 +226,19 @@ func (c *checker) checkNumber(schema, value json.RawMessage, at string) {
 	if n == nil {
 		return
 	}
-	for keyword, broken := range map[string]struct {
-		when func(order int) bool
-		rule string
+	for _, bound := range []struct {
+		keyword string
+		broken  func(order int) bool
+		rule    string
 	}{
-		"minimum":          {func(order int) bool { return order < 0 }, "at least"},
-		"maximum":          {func(order int) bool { return order > 0 }, "at most"},
-		"exclusiveMinimum": {func(order int) bool { return order <= 0 }, "more than"},
-		"exclusiveMaximum": {func(order int) bool { return order >= 0 }, "less than"},
+		{"minimum", func(order int) bool { return order < 0 }, "at least"},
+		{"exclusiveMinimum", func(order int) bool { return order <= 0 }, "more than"},
+		{"maximum", func(order int) bool { return order > 0 }, "at most"},
+		{"exclusiveMaximum", func(order int) bool { return order >= 0 }, "less than"},
 	} {
-		limit := jsonrpc.Get(schema, keyword)
-		if of := number(limit); of != nil && broken.when(n.Cmp(of)) {
-			c.report(at, "must be %s %s", broken.rule, limit)
+		limit := jsonrpc.Get(schema, bound.keyword)
+		if of := number(limit); of != nil && bound.broken(n.Cmp(of)) {
+			c.report(at, "must be %s %s", bound.rule, limit)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const issue = `{"type":"object","required":["title","repo"],"additionalProperties":false,"properties":{
-	"title":{"type":"string","minLength":1,"maxLength":5},"repo":{"$ref":"#/$defs/a~1b"},"count":{"type":"integer","minimum":1,"exclusiveMaximum":10},
+	"title":{"type":"string","minLength":1,"maxLength":5},"repo":{"$ref":"#/$defs/a~1b"},"count":{"type":"integer","minimum":1,"exclusiveMinimum":0,"exclusiveMaximum":10},
 	"state":{"enum":["open","closed",1]},"labels":{"type":"array","maxItems":2,"items":{"type":"string"}},"x":{"type":["string","null"]},
 	"either":{"anyOf":[{"type":"string"},{"type":"object","required":["id"]}]},"never":false,"one":{"const":true}},
 	"$defs":{"a/b":{"type":"object","properties":{"owner":{"type":"string"}},"required":["owner"]}}}`
@@ -23,7 +23,7 @@ func TestProblemsNameTheArgumentAndTheCorrection(t *testing.T) {
 		`{"title":"","repo":{"owner":"me"}}`: "title has 0 characters; it must have at least 1",
 		`{"title":"éééééé","repo":{"owner":"me"}}`:                   "title has 6 characters; it must have at most 5",
 		`{"title":"a","repo":{"owner":"me"},"count":1.5}`:            "count must be an integer, not 1.5",
-		`{"title":"a","repo":{"owner":"me"},"count":0}`:              "count must be at least 1",
+		`{"title":"a","repo":{"owner":"me"},"count":0}`:              "count must be at least 1 | count must be more than 0",
 		`{"title":"a","repo":{"owner":"me"},"count":10}`:             "count must be less than 10",
 		`{"title":"a","repo":{"owner":"me"},"state":"Open"}`:         `state must be one of "open", "closed", 1, not "Open"`,
 		`{"title":"a","repo":{"owner":"me"},"labels":["b",1]}`:       "labels[1] must be a string, not 1",
