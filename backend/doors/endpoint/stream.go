@@ -81,6 +81,26 @@ type reader struct {
 func (s *stream) attach(after int) *reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.replaceReader(after)
+}
+
+// resume is like attach, for a client that reconnects after it has received the event with the id after. It returns
+// nil if a later event is no longer kept.
+func (s *stream) resume(after int) *reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.last + 1
+	if len(s.events) > 0 {
+		first = s.events[0].id
+	}
+	if after > s.last || after+1 < first {
+		return nil
+	}
+	return s.replaceReader(after)
+}
+
+// replaceReader implements attach. It is called with mu held.
+func (s *stream) replaceReader(after int) *reader {
 	if s.reader != nil {
 		s.reader.dismiss()
 	}
@@ -88,22 +108,6 @@ func (s *stream) attach(after int) *reader {
 	s.reader = &reader{stream: s, wake: make(chan struct{}, 1)}
 	s.reader.ring()
 	return s.reader
-}
-
-// resume is like attach, for a client that reconnects after it has received the event with the id after. It returns
-// nil if a later event is no longer kept.
-func (s *stream) resume(after int) *reader {
-	s.mu.Lock()
-	first := s.last + 1
-	if len(s.events) > 0 {
-		first = s.events[0].id
-	}
-	known := after <= s.last && after+1 >= first
-	s.mu.Unlock()
-	if !known {
-		return nil
-	}
-	return s.attach(after)
 }
 
 // attached reports whether the stream has a reader.
