@@ -122,7 +122,7 @@ func (s *Screen) Result(c Call, result json.RawMessage) (json.RawMessage, error)
 	switch mode {
 	case "block":
 		s.record(c, text+", and is kept back until a person releases it", true)
-		return nil, s.keep(c, result, findings, "what looks like an order to you")
+		return nil, s.keep(c, passed, findings, "what looks like an order to you")
 	case "mark":
 		s.record(c, text+"; the agent was told so", false)
 		return marked(passed, c, findings), nil

@@ -80,6 +80,21 @@ func TestAKeptResultIsFetchedOnceAfterItsRelease(t *testing.T) {
 	}
 }
 
+func TestAReleasedResultHasNoCredentialThatIsMasked(t *testing.T) {
+	s, log := screened(settings.Trust{Results: "block", Credentials: "mask"})
+	result := strings.Replace(ordering, `"unknown"`, `"key":"`+token+`","unknown"`, 1)
+	if _, err := s.Result(call, json.RawMessage(result)); fault.CodeOf(err) != fault.CodeKept || len(*log) != 2 {
+		t.Fatalf("got %v, log %q", err, *log)
+	}
+	if err := s.Release(s.List()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(ordering, `"unknown"`, `"key":"[redacted]","unknown"`, 1)
+	if got, ok := s.Released(call); !ok || string(got) != want {
+		t.Errorf("released is %s, %v", got, ok)
+	}
+}
+
 func TestCredentialsAreTreatedByRule(t *testing.T) {
 	patterns, err := pattern.Parse("look")
 	if err != nil {
