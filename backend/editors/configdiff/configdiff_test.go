@@ -101,3 +101,16 @@ func TestCredentialsAreRedactedInEveryNotation(t *testing.T) {
 		}
 	}
 }
+
+// The args repeat the credential, where nothing but its value tells that it is one.
+func TestTheOldAndTheNewCredentialAreRedactedWhereverTheyAre(t *testing.T) {
+	e, _ := table.ByID("cursor")
+	text := func(value string) []byte {
+		return fmt.Appendf(nil, "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [\"%[1]s\"],\n\"env\": {\"API_TOKEN\": \"%[1]s\"}}}}", value)
+	}
+	for _, line := range Lines(text("correct-horse"), text("battery-stapl"), table.File{Place: e.Place, Shape: e.Shape}) {
+		if strings.Contains(line.Text, "horse") || strings.Contains(line.Text, "battery") {
+			t.Error(line.Text)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 	r := &redactor{}
 	var all launch.Launch
 	all.Env, all.Headers = map[string]string{}, map[string]string{}
-	for _, text := range texts {
+	for version, text := range texts {
 		list, err := configedit.Read(text, file.Place)
 		if err != nil {
 			continue
@@ -44,10 +44,10 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 				continue
 			}
 			for name, value := range server.Env {
-				all.Env[fmt.Sprint(name, " ", i, len(text))] = value
+				all.Env[fmt.Sprint(name, " ", i, " ", version)] = value
 			}
 			for name, value := range server.Headers {
-				all.Headers[fmt.Sprint(name, " ", i, len(text))] = value
+				all.Headers[fmt.Sprint(name, " ", i, " ", version)] = value
 			}
 			all.Args = append(append(all.Args, server.Args...), "")
 			if server.URL != "" {
