@@ -147,7 +147,7 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case len(before) > maxRedirects:
 		return errRedirects
-	case next.URL.Scheme != "https" && before[0].URL.Scheme == "https", next.URL.Scheme != "http" && next.URL.Scheme != "https":
+	case next.URL.Scheme != "https" && before[len(before)-1].URL.Scheme == "https", next.URL.Scheme != "http" && next.URL.Scheme != "https":
 		return errDowngrade
 	}
 	return nil

@@ -180,6 +180,13 @@ func TestARedirectFromHTTPSMustStayEncrypted(t *testing.T) {
 		new(any)); fault.KindOf(err) != fault.Failed {
 		t.Errorf("got %v", err)
 	}
+	// A redirect to HTTPS does not permit one back.
+	first := httptest.NewServer(http.RedirectHandler(s.URL, http.StatusFound))
+	defer first.Close()
+	if err := New(Options{Source: "npm", CAs: pool}).JSON(t.Context(), first.URL, "application/json", limit,
+		new(any)); fault.KindOf(err) != fault.Failed {
+		t.Errorf("http, https, http: got %v", err)
+	}
 }
 
 func TestAddressesMustBeHTTP(t *testing.T) {
