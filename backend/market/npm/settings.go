@@ -201,10 +201,12 @@ func (s *settings) authorities() (*x509.CertPool, error) {
 	text := strings.ReplaceAll(s.get("ca"), `\n`, "\n")
 	if file := s.get("cafile"); file != "" {
 		data, err := os.ReadFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case err == nil:
+			text = string(data)
+		case !errors.Is(err, fs.ErrNotExist): // npm ignores a missing file
 			return nil, fault.Wrap(err, fault.Invalid, "the file in npm's setting cafile cannot be read")
 		}
-		text = string(data)
 	}
 	if strings.TrimSpace(text) == "" {
 		return mcphttp.CAsOf(s.env.Get)

@@ -207,7 +207,8 @@ func TestACertificateAuthorityOfTheSettingsIsTrusted(t *testing.T) {
 		"cafile=" + file:    "",
 		"strict-ssl=false":  "",
 		"cafile=/not/there": "certificate",
-		"ca=\"" + strings.ReplaceAll(text, "\n", `\n`) + "\"": "",
+		"ca=\"" + strings.ReplaceAll(text, "\n", `\n`) + "\"":                    "",
+		"cafile=/not/there\nca=\"" + strings.ReplaceAll(text, "\n", `\n`) + "\"": "",
 		"ca=nonsense": "contain no certificate",
 	} {
 		_, err := source(t, "registry="+r.URL+"\n"+npmrc+"\n").Search(t.Context(), "", 10)
