@@ -192,7 +192,8 @@ func (m *Mirror) changeOf(ctx context.Context, page official.Page) (Change, erro
 			c.Put = append(c.Put, stored(e.Listing))
 		}
 	}
-	return c, m.successors(ctx, page, latest, &c)
+	err := m.successors(ctx, page, latest, &c)
+	return c, err
 }
 
 func stored(l listing.Listing) Stored { return Stored{l, documentOf(&l)} }

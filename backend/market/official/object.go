@@ -16,7 +16,8 @@ type object map[string]json.RawMessage
 // readObject returns an object, and false for any other JSON text.
 func readObject(data []byte) (object, bool) {
 	var o object
-	return o, json.Unmarshal(data, &o) == nil && o != nil
+	err := json.Unmarshal(data, &o)
+	return o, err == nil && o != nil
 }
 
 // raw returns the first member with one of the names; nil if there is none.
