@@ -43,6 +43,7 @@ type index struct {
 	weights []float32
 
 	names    map[string][]int32 // tools by folded name
+	renamed  []int32            // tools that are listed under another name than their servers'
 	phrases  map[string][]int32 // tools by phrase; see index.phrase
 	openings map[int32]int      // by stem, the number of descriptions that begin with it
 }
@@ -58,6 +59,9 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 	x.forms = v.all()
 	for i, d := range x.documents {
 		x.names[d.folded] = append(x.names[d.folded], int32(i))
+		if snapshot.Tools[i].Own != "" {
+			x.renamed = append(x.renamed, int32(i))
+		}
 		if key, ok := x.phrase(d); ok {
 			x.phrases[key] = append(x.phrases[key], int32(i))
 		}

@@ -93,8 +93,9 @@ func (s *Searcher) read(ctx context.Context, a asked, text string) ([]float32, b
 func (x *index) lifts(all []learning.Lift) map[int32]learning.Lift {
 	var out map[int32]learning.Lift
 	for _, lift := range all {
-		for _, at := range x.names[folded(lift.Tool)] {
-			if t := x.snapshot.Tools[at]; t.Server == lift.Server && t.Name == lift.Tool && out[at].Strength < lift.Strength {
+		for _, at := range slices.Concat(x.names[folded(lift.Tool)], x.renamed) {
+			key := catalog.Key{Server: lift.Server, Tool: lift.Tool}
+			if x.snapshot.Tools[at].Key() == key && out[at].Strength < lift.Strength {
 				if out == nil {
 					out = make(map[int32]learning.Lift)
 				}

@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,28 @@ func TestOneSuccessDoesNotOutrankAClearlyBetterTool(t *testing.T) {
 	})
 	near := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "calendar", Tool: "delete_event", Strength: 0.5}}}})
 	expectBest(t, near, map[string]string{"event": "calendar__delete_event"})
+}
+
+func TestALiftReachesAToolThatIsRenamed(t *testing.T) {
+	c := newCatalog(t, office)
+	tools := slices.Clone(c.Snapshot().Tools)
+	for i, tool := range tools {
+		if tool.Server == "weather" && tool.Name == "get_alerts" {
+			renamed := *tool
+			renamed.Own, renamed.Name = "get_alerts", "tell_of_storms"
+			tools[i] = &renamed
+		}
+	}
+	c.Reset(tools)
+	learned := fakeLearned{"": {{Server: "weather", Tool: "get_alerts", Strength: 1, Like: "x"}}}
+	for _, hit := range New(Options{Catalog: c, Learned: learned}).Find(t.Context(), Query{
+		Text: "storms", Limit: 50, Explain: true, Always: true,
+	}).Hits {
+		if hit.Tool.Name == "tell_of_storms" && strings.Contains(fieldsOf(hit.Why), "learned") {
+			return
+		}
+	}
+	t.Error("the renamed tool is not lifted")
 }
 
 func TestLiftsWithoutEffectChangeNothing(t *testing.T) {
