@@ -201,7 +201,7 @@ func (r *requester) rounds(ctx context.Context, caller Caller, call jsonrpc.Call
 			empty = 0
 		} else if empty > maxEmptyRounds {
 			break
-		} else if err := pause(ctx, emptyRoundDelay<<empty); err != nil {
+		} else if err := pause(ctx, emptyRoundDelay<<(empty-1)); err != nil {
 			return nil, err
 		}
 		retry := inputrequired.Retry{State: required.State}
