@@ -165,7 +165,7 @@ var allowed = map[string][]string{
 	"calls/audit": {"base/paths"}, // paths: replaces a file as a whole
 	"calls/journal": {
 		// redact: redacts records; upstream: publishes the notifications that are recorded
-		"base/events", "base/jsonscan",
+		"base/events", "base/jsonscan", "base/safetext",
 		"protocol/jsonrpc",
 		"servers/redact", "servers/upstream",
 		"calls/audit",

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
@@ -149,7 +150,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redac
 	if r.At.IsZero() {
 		r.At = time.Now().Add(-r.Latency)
 	}
-	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
+	r.Server, r.Tool = safetext.Prefix(r.Server, maxLabel), safetext.Prefix(r.Tool, maxLabel)
 	limit := limitFor(redactor)
 	r.Args = prefix(args, limit)
 	e := entry{record: r, redactor: redactor}
