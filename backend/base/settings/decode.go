@@ -133,15 +133,16 @@ func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool)
 // their case and underscores.
 func similar(a, b string) bool {
 	a, b = strings.ToLower(strings.ReplaceAll(a, "_", "")), strings.ToLower(strings.ReplaceAll(b, "_", ""))
-	left := []rune(b)
+	first, left := []rune(a), []rune(b)
+	short, long := min(len(first), len(left)), max(len(first), len(left))
 	shared := 0
-	for _, r := range a {
+	for _, r := range first {
 		if i := slices.Index(left, r); i >= 0 {
 			left = slices.Delete(left, i, i+1)
 			shared++
 		}
 	}
-	return a == b || 3*(max(len(a), len(b))-shared) <= min(len(a), len(b))
+	return a == b || 3*(long-shared) <= short
 }
 
 // list calls each for the items of a list. If single is true, a value that is not a list

@@ -186,7 +186,12 @@ func (l ruleList) fill(rule string) ([]byte, error) {
 
 // insert returns the file with text inserted after a line, which is counted from 1.
 func (l ruleList) insert(after int, text string) []byte {
-	return []byte(strings.Join(slices.Insert(l.lines, after, text+"\n"), ""))
+	end := "\n"
+	if len(l.lines) > 0 && strings.HasSuffix(l.lines[0], "\r\n") {
+		end = "\r\n"
+		text = strings.ReplaceAll(text, "\n", end)
+	}
+	return []byte(strings.Join(slices.Insert(l.lines, after, text+end), ""))
 }
 
 func removeRule(data []byte, at int) ([]byte, error) {

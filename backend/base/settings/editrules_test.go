@@ -22,8 +22,9 @@ func TestARuleIsAddedAndRemovedAndTheRestOfTheFileIsKept(t *testing.T) {
 	const added = `{pattern: ["*drop*","!/^<a>/i"], server: "a b", enabled: false, tags: ["x"]}`
 	rule := ruleOf(t, added)
 	for name, row := range map[string]struct{ before, after string }{
-		"no file":         {"", "discovery:\n  tool_rules:\n    - " + added + "\n"},
-		"another setting": {"port: 0 # free", "port: 0 # free\ndiscovery:\n  tool_rules:\n    - " + added + "\n"},
+		"no file":                  {"", "discovery:\n  tool_rules:\n    - " + added + "\n"},
+		"another setting":          {"port: 0 # free", "port: 0 # free\ndiscovery:\n  tool_rules:\n    - " + added + "\n"},
+		"lines that end with CRLF": {"port: 0\r\n", "port: 0\r\ndiscovery:\r\n  tool_rules:\r\n    - " + added + "\r\n"},
 		"no rules": {
 			"discovery: # mine\n    # more\n    enabled: true\n", "discovery: # mine\n    tool_rules:\n      - " + added +
 				"\n    # more\n    enabled: true\n",
