@@ -63,10 +63,11 @@ func toolNames(ctx context.Context, client *instance.Client, _ []string) []strin
 
 // kindNames completes the kinds of log entries.
 func kindNames(context.Context, *instance.Client, []string) []string {
-	return []string{
-		string(journal.Call), string(journal.Elicitation), string(journal.Notification), string(journal.Ping), string(journal.Progress),
-		string(journal.PromptGet), string(journal.ResourceRead), string(journal.Sampling),
+	var names []string
+	for _, kind := range journal.Kinds() {
+		names = append(names, string(kind))
 	}
+	return names
 }
 
 // secretNames completes the secrets of the server in the last argument.

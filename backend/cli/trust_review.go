@@ -200,12 +200,21 @@ func trustItem(ctx context.Context, client *instance.Client, server, name, kind 
 	if err != nil {
 		return detail, err
 	}
+	var kinds []string
+	var id int64
 	for _, i := range list.Items {
 		if i.Name == name && (kind == "" || kind == string(i.Kind)) {
-			return detail, client.Do(ctx, http.MethodGet, fmt.Sprintf("/api/trust/items/%d", i.ID), nil, &detail)
+			kinds, id = append(kinds, string(i.Kind)), i.ID
 		}
 	}
-	return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all", server, name)
+	switch len(kinds) {
+	case 0:
+		return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all", server, name)
+	case 1:
+		return detail, client.Do(ctx, http.MethodGet, fmt.Sprintf("/api/trust/items/%d", id), nil, &detail)
+	}
+	return detail, fault.New(fault.Invalid, "server %s lists several items named %q; add --kind with one of: %s", server, name,
+		strings.Join(kinds, ", "))
 }
 
 // describeItem describes an item and the findings of the scan for a person.
