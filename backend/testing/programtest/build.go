@@ -57,7 +57,10 @@ func Main(m *testing.M) int {
 	}
 	for _, file := range reports {
 		report, err := os.ReadFile(file)
-		fmt.Fprintf(os.Stderr, "%s%v\n", report, err)
+		if err != nil {
+			report = []byte(err.Error())
+		}
+		fmt.Fprintf(os.Stderr, "%s\n", report)
 	}
 	return code
 }
