@@ -36,12 +36,12 @@ func TestParsedServersCarryTheirCredentials(t *testing.T) {
 		`{"url": "https://h/x", "headers": {"X-Key": "abcdefgh"}}`: {
 			"headers.X-Key X-Key=abcdefgh",
 		},
-		`{"url": "https://h/x", "headers": {"API_KEY": "abcdefg"}}`: {"headers.API_KEY headers:API_KEY=abcdefg"},
-		`https://me:pass-word@h/mcp?token=query-value`:              {"url url:password=pass-word", "url url:token=query-value"},
-		`{"name": "a", "command": "x", "secrets": {"K": "hidden"}}`: {" K=hidden"},
-		`NOTE=` + token + ` npx x`:                                  {"env.NOTE NOTE=" + token},
-		`DATABASE=postgres://me:pass@host/db npx x`:                 {"env.DATABASE DATABASE=postgres://me:pass@host/db"},
-		`{"command": "x", "env": {"TOKEN": "${secret:TOKEN}"}}`:     nil,
+		`{"url": "https://h/x", "headers": {"API_KEY": "abcdefg"}}`:                                                           {"headers.API_KEY headers:API_KEY=abcdefg"},
+		`https://me:pass-word@h/mcp?token=query-value`:                                                                        {"url url:password=pass-word", "url url:token=query-value"},
+		`{"name": "a", "command": "x", "secrets": {"K": "hidden"}}`:                                                           {" K=hidden"},
+		`NOTE=` + token + ` npx x`:                                                                                            {"env.NOTE NOTE=" + token},
+		`DATABASE=postgres://me:pass@host/db npx x`:                                                                           {"env.DATABASE DATABASE=postgres://me:pass@host/db"},
+		`{"command": "x", "env": {"TOKEN": "${secret:TOKEN}"}}`:                                                               nil,
 		`{"command": "x", "env": {"TOKEN": "short", "KEYBOARD": "abcdef123", "MODE": "production", "PATH": "/usr/bin:/bin"}}`: nil,
 		`{"command": "x", "env": {"TOKEN_FILE": "/run/token", "SECRET": "~/keys/secret.pem"}}`:                                nil,
 	} {

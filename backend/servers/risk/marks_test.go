@@ -135,7 +135,9 @@ func TestEncodedTextIsShownDecoded(t *testing.T) {
 
 func TestOnlyTheOptionThatReachesTheComputerIsMarked(t *testing.T) {
 	for _, args := range [][]string{
-		{"run", "--rm", "--privileged", "x"}, {"run", "--rm", "-v", "/:/host", "x"}, {"run", "--rm", "--pid", "host", "x"},
+		{"run", "--rm", "--privileged", "x"},
+		{"run", "--rm", "-v", "/:/host", "x"},
+		{"run", "--rm", "--pid", "host", "x"},
 		{"run", "-v", "/var/run/docker.sock:/docker.sock", "x"},
 	} {
 		var places []string
