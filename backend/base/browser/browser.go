@@ -22,7 +22,7 @@ const startTimeout = 3 * time.Second
 
 // Browser is a way to open a file in the default browser.
 type Browser struct {
-	commands [][]string // tried in order; fileName or fileURL stands for the file
+	commands [][]string // tried in order; fileName or fileURL marks where the file belongs
 	// Snap is the name of the browser's snap package, which can read few folders; empty for other browsers.
 	Snap string
 }
@@ -33,11 +33,11 @@ const (
 	fileURL  = "\x00url"
 )
 
-// Find returns the default browser. ok is false if the machine has no display.
+// Find returns the default browser. ok is false if the machine has no display and the variable BROWSER is not set.
 func Find() (b Browser, ok bool) { return find(runtime.GOOS, os.Getenv, query) }
 
-// query returns the desktop file of the default program for a MIME type, or "". On macOS it returns the identifier of the
-// default browser.
+// query returns the name of the desktop file of the default program for a MIME type, or "". On macOS it returns the
+// identifier of the default browser.
 func query(mime string) string {
 	if runtime.GOOS == "darwin" {
 		return queryMac()
@@ -88,7 +88,8 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	return b, true
 }
 
-// add appends a command. The file's URL replaces each of codes in words; if words contain none, it is the last argument.
+// add appends a command that consists of words. fileURL replaces each occurrence of one of codes in words. If there is
+// none, fileURL becomes the last argument.
 func (b *Browser) add(words []string, codes ...string) {
 	command, placed := slices.Clone(words), false
 	for i, word := range command {

@@ -28,7 +28,8 @@ func desktop(t *testing.T, files map[string]string) func(string) string {
 	return func(name string) string { return map[string]string{"DISPLAY": ":0", "XDG_DATA_DIRS": "."}[name] }
 }
 
-// defaults answers queries for the default programs of addresses and HTML files.
+// defaults returns a function like query that reports web as the default program for web addresses and html as that for
+// HTML files.
 func defaults(web, html string) func(string) string {
 	return func(mime string) string {
 		return map[string]string{"x-scheme-handler/http": web, "text/html": html}[mime]

@@ -64,9 +64,9 @@ func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {
 }
 
 // Signal sends a token to a channel when an event of type E is published, until
-// stop is called. If the channel is full, no further token is sent: one token
-// stands for all events since it was sent. The channel needs a buffer of one, and
-// may be shared by several types.
+// stop is called. If the channel is full, no further token is sent: the token in it
+// announces all events since it was sent. The channel needs a buffer of one, and
+// several event types may share it.
 func Signal[E any](b *Bus, to chan<- struct{}) (stop func()) {
 	kind := reflect.TypeFor[E]()
 	s := &subscription{close: func() {}}

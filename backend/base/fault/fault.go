@@ -17,7 +17,7 @@ const (
 	Internal    Kind = iota // a defect of this program
 	Invalid                 // the input is wrong
 	NotFound                // no such server, tool or session
-	Conflict                // it exists already, or changed in the meantime
+	Conflict                // something exists already, or changed in the meantime
 	Denied                  // forbidden by a rule, or approval is missing
 	Busy                    // too many operations in progress; try again later
 	Unavailable             // a program, hub or service that is needed does not run or exist
@@ -93,7 +93,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// DidYouMean returns the DidYouMean of the first *Error in the chain of err.
+// DidYouMean returns the DidYouMean of the first *Error in the chain of err, otherwise nil.
 func DidYouMean(err error) []string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.DidYouMean

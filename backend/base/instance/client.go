@@ -23,7 +23,7 @@ import (
 // knows the session. Another process learns only a nonce and an id, which are not
 // secret. Then the page signs a challenge of /api/session/challenge with the key that
 // it registered, and gets a token of this hub from /api/session/resume; the token of
-// an earlier hub is worthless. In a browser, with proofKey as it came with the token:
+// an earlier hub is worthless. In a browser, with the proofKey that came with the token:
 //
 //	const text = new TextEncoder(), hex = (a) => Array.from(a, (b) => b.toString(16).padStart(2, "0")).join("");
 //	const key = await crypto.subtle.importKey("raw", text.encode(proofKey), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
@@ -34,8 +34,8 @@ import (
 //	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(message));
 //
 // The address in the proof is 127.0.0.1 and the port, even if the page was loaded
-// with another name of this machine. Without a SessionProof the hub does not know
-// the session, and the page needs a new ticket.
+// with another name of this machine. If an answer has no SessionProof, the hub does
+// not know the session, and the page needs a new ticket.
 type Hello struct {
 	Nonce        string `json:"nonce"`
 	Proof        string `json:"proof"` // made with the hub's own token

@@ -115,7 +115,8 @@ func (l *Lock) Release() error {
 	return errors.Join(err, l.file.Unlock())
 }
 
-// SetStopped saves or removes the stop request.
+// SetStopped saves or removes the user's request to stop the hub, which keeps programs
+// from starting it again.
 func SetStopped(folder paths.Folder, stopped bool) error { return mark(folder, "stopped", stopped) }
 
 // Paused reports whether the user has paused all servers.

@@ -73,9 +73,9 @@ func launchdCommand(domain, label, file string) []string {
 	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
 }
 
-// systemdCommand returns a command that starts a transient unit. It names the
-// variables only: systemd-run takes their values from its own environment, because
-// other users can read its arguments. Versions before 248 reject that.
+// systemdCommand returns a command that starts a transient unit. The command contains
+// only the names of the variables, because other users can read it; systemd-run takes
+// the values from its own environment. Versions of systemd before 248 reject that.
 func systemdCommand(label, dir string, env process.Env, args []string) []string {
 	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
 	for _, kv := range env {
@@ -86,8 +86,8 @@ func systemdCommand(label, dir string, env process.Env, args []string) []string 
 }
 
 // windowsTask returns the definition of a scheduled task that starts args when it is
-// run, also on battery and without a time limit. Priority 5 is the normal one of
-// programs; the default of tasks is lower.
+// run, also on battery and without a time limit. Priority 5 is normal for programs;
+// by default, a task has a lower priority.
 func windowsTask(dir string, args []string) []byte {
 	text := func(s string) string {
 		var b bytes.Buffer

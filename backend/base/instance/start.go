@@ -17,8 +17,8 @@ import (
 // startTimeout bounds the time from a start until the hub has announced itself.
 const startTimeout = 15 * time.Second
 
-// patience is how long a start may show no sign of the hub before the next way is
-// tried.
+// patience is how long Ensure waits for a sign of a hub whose process it cannot observe,
+// before it tries the next way to start the hub.
 const patience = 3 * time.Second
 
 const pollInterval = 10 * time.Millisecond
@@ -31,7 +31,7 @@ const ExitHeld = 75
 // processes call it at once, they all get the same hub. by names the caller: a
 // program (see ByProgram), or else the command with which a person starts a hub.
 //
-// It uses the user's service manager if the system has one that suits, and
+// Ensure uses the user's service manager if the system has a suitable one, and
 // otherwise a detached process. If the hub does not appear, it tries the next way;
 // of two hubs that are started in this manner, one finds the other's lock and ends.
 // In all cases the hub gets the environment of the user's session and the
@@ -195,7 +195,7 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 		select {
 		case <-tick.C:
 		case why := <-a.ended:
-			// The hub may have announced itself or reported the reason just before.
+			// The hub may have announced itself or reported a failure just before its process ended.
 			over, a.ended = why, nil
 			if _, other := errors.AsType[outrun](why); other {
 				over = nil // wait until the other hub announces itself

@@ -63,8 +63,8 @@ func announce(t *testing.T, l launch) {
 	}
 }
 
-// begins returns a way that calls begun, unless it is nil, and returns an attempt with
-// the channel ended.
+// begins returns a way to start a hub. The way calls begun, unless begun is nil, and
+// returns an attempt with the channel ended.
 func begins(name string, ended chan error, begun func()) way {
 	return way{name, func(context.Context, launch) (attempt, error) {
 		if begun != nil {

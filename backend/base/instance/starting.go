@@ -67,8 +67,8 @@ func Withheld(folder paths.Folder) error {
 	return nil
 }
 
-// Stopped reports whether the user has stopped the hub, so that clients do not
-// start it again.
+// Stopped reports whether the user has stopped the hub, so that clients do not start it
+// again. It returns false while a process starts the hub for a person.
 func Stopped(folder paths.Folder) bool { return errors.Is(Withheld(folder), ErrStopped) }
 
 // awaitStarter waits until no other process is starting the hub.

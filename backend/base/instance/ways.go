@@ -43,8 +43,8 @@ func (l launch) hasCredentials() bool {
 	return cmp.Or(l.env.Get("AGENT_DISCOVER_PASSPHRASE"), l.env.Get("AGENT_DISCOVER_OPENAI_API_KEY"), l.env.Get(setupVariables)) != ""
 }
 
-// managed returns the way that starts the hub with a command of the service
-// manager, nil if command is nil.
+// managed returns a list of one way, which starts the hub with a command of the
+// service manager, or nil if command is nil.
 func managed(name string, command []string) []way {
 	if command == nil {
 		return nil

@@ -118,7 +118,7 @@ func (a *Array) Next() bool {
 	return ok
 }
 
-// cursor is the state that Object and Array share. Its fields are positions in data.
+// cursor is the state that Object and Array share. Its numbers are positions in data.
 type cursor struct {
 	data   []byte
 	start  int // start of the current value; 0 before the first value

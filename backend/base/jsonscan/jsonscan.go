@@ -2,13 +2,14 @@
 // decodes nothing but strings, so a caller can pass on, replace or compare the
 // bytes of a member exactly as they were written.
 //
-// Valid and Walk check foreign text. Object and Array step through text that is
-// known to be valid, about ten times as fast; for text that is not valid they
+// Valid and Walk check text of unknown origin. Object and Array step through text
+// that is known to be valid, about ten times as fast; for text that is not valid they
 // return meaningless positions within the text, but never panic.
 //
 // Nothing here allocates, except String and AppendCuts for their results, and Find,
-// Walk and AppendCuts for names with escapes. encoding/json is not used for this, because it costs ten times as
-// much and does not report where a member begins and ends.
+// Walk, AppendCuts and Object.Named for names with escapes. encoding/json is not used
+// for this, because it costs ten times as much and does not report where a member
+// begins and ends.
 package jsonscan
 
 import (
@@ -18,7 +19,7 @@ import (
 	"unicode/utf8"
 )
 
-// Space returns the position of the first byte at or after at that is not white
+// Space returns the position of the first byte from position at on that is not white
 // space, or len(data).
 func Space(data []byte, at int) int {
 	for at < len(data) && (data[at] == ' ' || data[at] == '\t' || data[at] == '\n' || data[at] == '\r') {

@@ -106,7 +106,7 @@ func checkObject(data []byte, at, depth int, visit func(name []byte, start, end 
 	}
 }
 
-// decoded returns the text of a valid string, in place if it has no escapes.
+// decoded returns the text of a valid string. It does not copy a text without escapes.
 func decoded(quoted []byte) []byte {
 	if body := quoted[1 : len(quoted)-1]; stringRun(body, 0) == len(body) {
 		return body
@@ -158,7 +158,7 @@ func checkString(data []byte, at int) int {
 }
 
 // stringRun returns the position of the first quote, backslash or control
-// character at or after at. It compares eight bytes at a time.
+// character from position at on, or len(data). It compares eight bytes at a time.
 func stringRun(data []byte, at int) int {
 	const (
 		ones  = 0x0101010101010101

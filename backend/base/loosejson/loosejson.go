@@ -1,5 +1,5 @@
 // Package loosejson decodes JSON values of the wrong type whose meaning is clear, such as a number that a model or a
-// script wrote as a string. The product whose API this program imitates accepts them too.
+// script wrote as a string. The product whose API this program imitates accepts such values too.
 package loosejson
 
 import (

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrRefused is the cause of the error of a request to an address that a guarded transport must not connect to.
+// ErrRefused is the reason why a request fails if a Transport must not connect to its address.
 var ErrRefused = errors.New("it is not a public address")
 
 // Transport is an http.Transport that connects only to addresses that are allowed, after redirects too.
@@ -21,9 +21,10 @@ type Transport struct {
 	timeout time.Duration
 }
 
-// Guard makes a transport connect only to addresses that allow accepts, each within timeout. Host names are checked after
-// they are resolved. A proxy of the transport may have any address. It resolves host names itself, so requests through it
-// are checked only if their URL has an IP address. Guard replaces the DialContext of t.
+// Guard makes a transport connect only to addresses that allow accepts, and gives each attempt to connect the time
+// timeout. Host names are checked after they are resolved. A proxy of the transport may have any address. The proxy
+// resolves host names itself, so requests through it are checked only if their URL has an IP address. Guard replaces
+// the DialContext of t.
 func Guard(t *http.Transport, timeout time.Duration, allow func(context.Context, netip.Addr) bool) *Transport {
 	g := &Transport{Transport: t, allow: allow, timeout: timeout}
 	t.DialContext = g.dial
@@ -63,8 +64,8 @@ func (g *Transport) dial(ctx context.Context, network, address string) (net.Conn
 	return dialer.DialContext(ctx, network, address)
 }
 
-// NotNearerThan returns a function that accepts public IP addresses, and those that are not nearer to this machine than
-// the host of the URL address. If the URL has no host, the function accepts only public IP addresses.
+// NotNearerThan returns a function that accepts public IP addresses, and others that are not nearer to this machine
+// than the host of the URL in address. If the URL has no host, the function accepts only public IP addresses.
 func NotNearerThan(address string) func(context.Context, netip.Addr) bool {
 	return func(ctx context.Context, ip netip.Addr) bool {
 		near := Of(ip)

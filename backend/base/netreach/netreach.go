@@ -11,7 +11,7 @@ type Reach int
 const (
 	Public  Reach = iota
 	Private       // in a private network
-	Local         // on this machine or its link, or multicast
+	Local         // on this machine or its link, or a multicast address
 )
 
 // Of returns the reach of an address.

@@ -37,15 +37,15 @@ func (r Rules) Key(name string) string {
 // Equal reports whether the texts of two paths name the same file.
 func (r Rules) Equal(a, b string) bool { return a == b || r.Key(a) == r.Key(b) }
 
-// In reports whether a path is the folder or in it, by their texts.
+// In reports whether the text of a path names the folder or something in it.
 func (r Rules) In(folder, name string) bool {
 	folder, name = r.Key(folder), r.Key(name)
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// Same reports whether two paths are the same on this machine: by their texts, or
-// because both lead to the same existing file.
+// Same reports whether two paths name the same file on this machine: their texts say
+// so, or both lead to the same existing file.
 func Same(a, b string) bool {
 	if Here.Equal(a, b) {
 		return true
@@ -74,7 +74,7 @@ func (r Rules) Index(text, folder string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// prefix returns the length of the prefix of text that spells the path name; ok is false if text has none.
+// prefix returns the length of the prefix of text that spells name, which is a path; ok is false if there is none.
 func (r Rules) prefix(text, name string) (n int, ok bool) {
 	for _, want := range name {
 		got, size := utf8.DecodeRuneInString(text[n:])
@@ -120,8 +120,8 @@ func cleanWindows(name string) string {
 	return volume + strings.Join(parts, "/")
 }
 
-// fold returns the upper case of a letter. A letter outside of ASCII never equals
-// one of ASCII, as in the tables of file systems.
+// fold returns the upper case of a letter. Like the tables of file systems, it never
+// maps a letter outside of ASCII to a letter of ASCII.
 func fold(r rune) rune {
 	if upper := unicode.ToUpper(r); r < utf8.RuneSelf || upper >= utf8.RuneSelf {
 		return upper

@@ -39,7 +39,7 @@ func Full(file string) bool {
 	return err == nil && free < probeSize
 }
 
-// probe writes a file of a size to a folder and removes it again.
+// probe writes a file of size bytes to a folder and removes it again.
 func probe(dir string, size int) error {
 	file, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {

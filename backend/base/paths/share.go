@@ -70,8 +70,8 @@ func Remove(path string) error { return patient.do(func() error { return os.Remo
 // never a part. Only this user can read the file.
 func WriteFile(path string, data []byte) error { return patient.write(path, data, false) }
 
-// WriteDurable is WriteFile with a sync, so that the content survives a loss of
-// power after the return.
+// WriteDurable is like WriteFile, but returns only when the content would survive a
+// loss of power.
 func WriteDurable(path string, data []byte) error { return patient.write(path, data, true) }
 
 func (p patience) write(path string, data []byte, durable bool) error {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// endless is a patience without a clock, so that the tests do not depend on the
-// speed of the machine: pause is called between two attempts.
+// endless returns a patience that never gives up, so that the tests do not depend on
+// the speed of the machine. It calls pause between two attempts.
 func endless(pause func()) patience {
 	return patience{now: func() time.Time { return time.Time{} }, sleep: func(time.Duration) { pause() }, inUse: InUse}
 }
 
-// content returns data in which every byte encodes the size.
+// content returns the content of a version of a file, in which every byte encodes the size.
 func content(version int) []byte {
 	part := version % 251
 	return bytes.Repeat([]byte{byte(part)}, 40_000+part)

@@ -24,7 +24,8 @@ func InUse(err error) bool {
 	return sharing(err) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
 }
 
-// sharing reports whether an operation failed only because of another program.
+// sharing reports whether an operation failed because a program has opened or locked
+// the file in a way that forbids the operation.
 func sharing(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_LOCK_VIOLATION)
 }

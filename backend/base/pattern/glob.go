@@ -109,7 +109,7 @@ func setCharacter(text string, at int) (r rune, next int, ok bool) {
 	return r, at + size, true
 }
 
-// quick returns a faster matcher for the commonest globs.
+// quick returns a faster matcher for the commonest kinds of globs, and g for all others.
 func (g glob) quick() matcher {
 	kinds := ""
 	text := ""

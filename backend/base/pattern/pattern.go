@@ -106,8 +106,8 @@ type List []Pattern
 
 // Match returns the index of the first pattern without "!" that matches a name, or
 // -1. A negated pattern anywhere in the list excludes the names that it hits: for
-// them, Match returns -1. A list without other patterns matches all names that it
-// does not exclude; for them, Match returns len(l).
+// them, Match returns -1. A list that has no pattern without "!" matches all names that
+// it does not exclude; for them, Match returns len(l).
 func (l List) Match(n Name) int {
 	at, positive := -1, false
 	for i := range l {

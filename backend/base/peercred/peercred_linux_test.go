@@ -32,7 +32,7 @@ func pair(t testing.TB, address string, user int) (server *net.TCPConn, client *
 	return conn.(*net.TCPConn), client
 }
 
-// connect opens a socket as a user, which takes root unless it is the user of this process.
+// connect opens a socket as a user. That requires root, unless the user is that of this process.
 func connect(t testing.TB, to netip.AddrPort, user int) *os.File {
 	t.Helper()
 	runtime.LockOSThread()

@@ -32,8 +32,8 @@ var (
 	ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 )
 
-// startOutside starts a command outside of all jobs. If jobs are nested and the command
-// can leave only the inner job, it fails too.
+// startOutside starts a command outside of all jobs. It also fails if jobs are nested and
+// the command can leave only the inner job.
 func startOutside(cmd *exec.Cmd) error {
 	Detach(cmd)
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_SUSPENDED

@@ -54,7 +54,7 @@ func playing(name string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// playEditor starts a hub in the ways that leave the job.
+// playEditor checks that no process may leave its job, and starts a hub as a child of a process outside of the job.
 func playEditor() error {
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		return err
@@ -74,7 +74,7 @@ func playEditor() error {
 	return nil
 }
 
-// playHub reports to the test whether it is in a job, and answers a line.
+// playHub reports to the test whether it is in a job, and sends back the line that the test sends.
 func playHub() error {
 	conn, err := net.Dial("tcp", os.Getenv(address))
 	if err != nil {

@@ -46,8 +46,8 @@ func Login(ctx context.Context) (Env, error) {
 }
 
 // withCharset returns the environment with UTF-8 as the charset on macOS, if no
-// start-up file sets a locale. There, only the terminal program sets one, and
-// programs that the system starts decode text as ASCII.
+// start-up file sets a locale. On macOS, only the terminal program sets a locale, and
+// without one, programs that the system starts decode text as ASCII.
 func withCharset(system string, env Env) Env {
 	if system != "darwin" || env.Get("LC_ALL") != "" || env.Get("LC_CTYPE") != "" || env.Get("LANG") != "" {
 		return env

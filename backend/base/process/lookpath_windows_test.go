@@ -24,7 +24,7 @@ func TestFoldersAreLeftOutOnlyIfTheyCannotContainTheProgram(t *testing.T) {
 		{dir, "TOOL.cmd", true},
 		{dir, "other", false},
 		{filepath.Join(dir, "none"), "tool", false},
-		{long, "tool", true}, // FindFirstFile does not see it, os.Stat does
+		{long, "tool", true}, // too long for FindFirstFile, but not for os.Stat
 	} {
 		if got := mayContain(row.dir, row.program); got != row.want {
 			t.Errorf("%s in %s: %t, want %t", row.program, row.dir, got, row.want)

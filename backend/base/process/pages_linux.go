@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReleasePages gives the pages of this program's file that are in memory back
-// to the system: code, constants and embedded data. The system loads a page
-// again, usually from its file cache, when it is next used. This reduces the
-// memory of an idle program.
+// ReleasePages reduces the memory of an idle program. It gives back to the system
+// the pages in memory that come from the program's file: code, constants and
+// embedded data. The system loads a page again when it is next used, usually from
+// the file cache.
 func ReleasePages() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

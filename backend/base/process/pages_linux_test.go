@@ -19,7 +19,7 @@ func residentFile(t *testing.T) int {
 	if found == nil {
 		t.Skip("this system does not report RssFile")
 	}
-	n, _ := strconv.Atoi(string(found[1])) // digits
+	n, _ := strconv.Atoi(string(found[1])) // the expression allows digits only
 	return n
 }
 

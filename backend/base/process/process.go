@@ -22,7 +22,7 @@ type ID struct {
 // Self returns the identity of this process.
 func Self() ID { return ID{PID: os.Getpid(), Start: StartOf(os.Getpid())} }
 
-// Alive reports whether this process still runs.
+// Alive reports whether the process with this ID still runs.
 func (id ID) Alive() bool {
 	return id.PID > 0 && id.Start != "" && StartOf(id.PID) == id.Start
 }

@@ -73,7 +73,7 @@ func TestCleanRemovesOwnAndForeignVariables(t *testing.T) {
 		t.Errorf("Own returns %v", got)
 	}
 	if runtime.GOOS == "windows" {
-		return // there, Clean returns the user's environment, which another test checks
+		return // on Windows, Clean returns the user's environment, which another test checks
 	}
 	for _, name := range []string{
 		"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN",

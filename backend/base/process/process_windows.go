@@ -21,7 +21,7 @@ func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_BREAKAWAY_FROM_JOB
 }
 
-// DetachInJob is Detach, but the command stays in the job of this process.
+// DetachInJob is like Detach, but the command stays in the job of this process.
 //
 // A console program gets a console without a window, which its children share and
 // through which the system tells it that the user logs out. A program with windows

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// programs lists all running programs. The comm field of ps is the whole path on
-// macOS, with the option -ww also without a terminal.
+// programs lists all running programs. On macOS, the comm field of ps is the path of
+// the program. The option -ww keeps ps from shortening it.
 func programs(ctx context.Context) []program {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

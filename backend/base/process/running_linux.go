@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// programs lists all running programs. Those whose path this user may not read
+// programs lists all running programs. Programs whose path this user may not read
 // have only a name.
 func programs(context.Context) []program {
 	entries, _ := os.ReadDir("/proc")

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// programs lists all running programs. Those of other users have only a name.
+// programs lists all running programs. Programs of other users have a name but no path.
 func programs(context.Context) []program {
 	var list []program
 	eachProcess(func(entry *windows.ProcessEntry32) {

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// helper starts an isolated shell that starts a helper with a command line, in
-// which sleep stands for the helper. It returns the shell, its tree and the
-// helper's pid.
+// helper starts an isolated shell that runs line in the background. In line, the
+// command of a helper replaces the word sleep. The function returns the shell, its
+// tree and the helper's pid.
 func helper(t *testing.T, line string) (*exec.Cmd, Tree, int) {
 	t.Helper()
 	// The helper writes its pid after it has left the session.

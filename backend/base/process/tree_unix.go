@@ -71,9 +71,8 @@ func (t Tree) has(p relative) bool {
 }
 
 // Reap ends the remaining processes of trees immediately, and waits until they
-// have ended. The processes of podman that remove a container have removalTimeout
-// for it. Reap does nothing to another process that has the pid of an ended
-// command now.
+// have ended. Processes of podman that remove a container get removalTimeout to do
+// so. Reap does not touch a process that has reused the pid of an ended command.
 func Reap(trees ...Tree) {
 	timeout, pause := reapTimeout, time.Millisecond
 	var killed []ID // members no longer finds a process that is ending, because it has lost its mark and pipes

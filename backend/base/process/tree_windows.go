@@ -33,8 +33,8 @@ func end(pid uint32) {
 	_ = windows.CloseHandle(process)
 }
 
-// descendants returns a process and all that descend from it, parents first. A
-// process that is older than the one with its parent's pid is no child of that one.
+// descendants returns a process and all that descend from it, parents first. A process
+// that is older than the process with its parent's pid is no child: the pid was reused.
 func descendants(root uint32) []uint32 {
 	found := []uint32{root}
 	children := make(map[uint32][]uint32)

@@ -26,7 +26,7 @@ const unsafe = "\"%!^&|<>"
 // of commands.
 var unquotes = regexp.MustCompile(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd|bat)\b`)
 
-// plain are the characters besides letters and digits that mean themselves
+// plain are the characters besides letters and digits that have no special meaning
 // outside quotes.
 const plain = `#$*+-./:?@\_`
 

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// answerVariable names the file to which this program, started by a test, writes
-// its arguments.
+// answerVariable is the name of an environment variable. If it is set, the test binary
+// writes its arguments to the file that the variable names, and exits.
 const answerVariable = "TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// printers returns the paths of programs that write their arguments to the file
-// answer, by name. own is the number of arguments that precede the caller's, by the
-// same names. The programs need the environment env.
+// printers returns the paths, by name, of programs that write their arguments to the
+// file answer. own maps the same names to the number of arguments that precede those of
+// the caller. The programs need the environment env.
 func printers(t testing.TB) (paths map[string]string, own map[string]int, env process.Env, answer string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "Jörg Müller & co (x86)")
@@ -81,8 +81,8 @@ func injected(t testing.TB) []string {
 	return found
 }
 
-// check starts a program with arguments. These must arrive, or be refused before
-// the start.
+// check starts a program with arguments, and fails the test unless they arrive exactly.
+// arrived is false if Command refuses them.
 func check(t *testing.T, path string, own int, env process.Env, answer string, args []string) (arrived bool) {
 	t.Helper()
 	_ = os.Remove(answer) // of the previous start
@@ -136,7 +136,7 @@ func TestArgumentsArriveExactlyOrAreRefused(t *testing.T) {
 				t.Errorf("%s: %q is refused: %v", name, arg, err)
 			}
 		}
-		// As the last argument of all, each could change how the line ends.
+		// Try several last arguments, because the last argument could change how the line ends.
 		for _, list := range [][]string{
 			harmless, append(harmless, `C:\a dir\`), append(harmless, `C:\dir\`), append(harmless, ""), {`a\\ b\\`},
 		} {

@@ -61,7 +61,7 @@ type batchFile struct {
 // block is an open block of an IF statement or a loop.
 type block struct {
 	runs bool // its statements are executed
-	done bool // an ELSE block is not executed
+	done bool // a following ELSE block is not executed
 }
 
 // line returns the next line without surrounding white space and a leading "@".

@@ -44,7 +44,7 @@ func clean(path string) string {
 
 const (
 	npm = `C:\Users\Jörg Müller\AppData\Roaming\npm\`
-	// cmdPath is the path of cmd.exe.
+	// cmdPath is the path of cmd.exe on a fake machine.
 	cmdPath = `C:\Windows\System32\cmd.exe`
 )
 

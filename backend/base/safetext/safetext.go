@@ -62,7 +62,7 @@ func joined(r rune) bool {
 
 // Visible returns s on one line with every hidden character written as an
 // escape: \n, \t, \r, \0, \x1b, \u202e or \u{e0041}. A byte that is not UTF-8
-// becomes \xff. Backslashes of s stay single, so the result is for reading and
+// becomes \xff. Backslashes in s are not escaped, so the result is for reading and
 // cannot be decoded.
 func Visible(s string) string { return escape(s, func(_, r rune) bool { return Hidden(r) }) }
 

@@ -82,13 +82,13 @@ func (a Arguments) Names() []string { return slices.Sorted(maps.Keys(a)) }
 // MarshalJSON returns the names as a JSON array.
 func (a Arguments) MarshalJSON() ([]byte, error) { return json.Marshal(a.Names()) }
 
-// ClientLimits lists limits. Several may be for the same client.
+// ClientLimits lists limits of clients. A client may have several.
 type ClientLimits []ClientLimit
 
 // ClientLimit limits the tools of a client. Deny wins over Allow. If any limit of a
 // client has Allow, the client has only tools that one of its limits allows.
 type ClientLimit struct {
-	Client string       `json:"client"`           // id in the table of editors, from the entry or token of the client
+	Client string       `json:"client"`           // id in the table of editors; the client's entry or token contains it
 	Server string       `json:"server,omitempty"` // only tools of this server; empty for all servers
 	Allow  pattern.List `json:"allow,omitempty"`
 	Deny   pattern.List `json:"deny,omitempty"`

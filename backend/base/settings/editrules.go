@@ -172,7 +172,8 @@ func addRule(data []byte, rule string) ([]byte, error) {
 	return l.insert(len(l.lines), "discovery:\n  tool_rules:\n    - "+rule), nil
 }
 
-// fill replaces an empty list, as in "tool_rules: []", which must end its line.
+// fill replaces an empty list by one with a rule. The empty list must be written as [] at the end of its line, as in
+// "tool_rules: []".
 func (l ruleList) fill(rule string) ([]byte, error) {
 	line := l.lines[l.rulesLine-1]
 	before, rest, found := strings.Cut(line, "[]")

@@ -21,8 +21,8 @@ const (
 	// rest is how long a changed file must stay the same before it is read, because a
 	// text editor may be writing it.
 	rest = 100 * time.Millisecond
-	// longRest is the same for a file that has become empty or is missing: that is how
-	// many text editors begin to save.
+	// longRest replaces rest if the file is empty or missing, because many text editors
+	// first truncate or remove a file when they save it.
 	longRest = time.Second
 )
 

@@ -51,8 +51,8 @@ func follow(t *testing.T, text string) *following {
 	return f
 }
 
-// write writes the file as a text editor does. Each version has a later time, because the
-// clock of the test moves while that of the disk does not.
+// write writes the file as a text editor does. It sets the time of each version itself,
+// because two versions may get the same time from the disk: the test waits in virtual time.
 func (f *following) write(text string) {
 	f.t.Helper()
 	f.writes++

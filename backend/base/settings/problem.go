@@ -51,7 +51,7 @@ func (p problems) fault(file string) error {
 }
 
 // Problems returns all problems of the file that Load has rejected with err, in the order
-// of the file, and one without a position for other errors.
+// of the file. For any other error it returns one problem without a position.
 func Problems(err error) []Problem {
 	if all, ok := errors.AsType[problems](err); ok {
 		return all

@@ -151,7 +151,7 @@ func Load(file string) (Settings, error) {
 	return parse(file, data)
 }
 
-// parse is Load for a file with this content.
+// parse is like Load, but takes the content of the file from data.
 func parse(file string, data []byte) (s Settings, err error) {
 	s = Default()
 	d := decode(data, s.keys())

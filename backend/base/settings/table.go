@@ -27,7 +27,7 @@ type Row struct {
 
 	fallback any                           // default
 	of       func(*Settings) any           // returns a pointer to the variable
-	set      func(*Settings, string) error // sets the variable from the environment; if nil, assign does
+	set      func(*Settings, string) error // sets the variable from the environment; if nil, assign sets it
 	check    func(*Settings) string        // returns what is wrong with the value, as text to follow the key, or ""; may be nil
 	schema   string                        // members of the schema beyond type, description, default and choices, as JSON
 }
@@ -435,7 +435,7 @@ func atLeast(of func(*Settings) int, least int, text string) func(*Settings) str
 	return func(s *Settings) string { return unless(of(s) >= least, "%s", text) }
 }
 
-// between returns a check for a number in a range. The error names the least value by its meaning.
+// between returns a check for a number from least to most. In the problem, meaning describes the number least.
 func between(of func(*Settings) int, least, most int, meaning string) func(*Settings) string {
 	return func(s *Settings) string {
 		return unless(of(s) >= least && of(s) <= most, "is %d; it must be from %s to %d", of(s), meaning, most)

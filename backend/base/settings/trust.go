@@ -11,8 +11,9 @@ import (
 // Trust controls what the hub does about texts of servers that may mislead agents, and
 // about credentials in calls.
 type Trust struct {
-	// Changes is what happens when a server changes a tool or adds one: ask (a person
-	// approves it first) or clean (as ask, unless the scan finds nothing).
+	// Changes is what happens when a server adds or changes a tool or another definition:
+	// ask (a person must approve it) or clean (a person must approve it only if the scan
+	// finds something).
 	Changes string
 	// Results is what happens to a result in which the scan finds orders to the agent; see
 	// TrustRule.

@@ -10,7 +10,7 @@ import (
 // Origin is where the value of a setting comes from.
 type Origin string
 
-// The origins. An environment variable with the value of the file counts as the file.
+// The origins. An environment variable counts only if it changes the value that the setting has without it.
 const (
 	FromDefault     Origin = "default"
 	FromFile        Origin = "file"

@@ -69,7 +69,7 @@ func shortestScript(a, b []string, head int) []Edit {
 	return replaceAll(len(a), len(b), head)
 }
 
-// cameFrom returns the diagonal from which edit number edits led to diagonal k.
+// cameFrom returns the diagonal from which the edit with the number edits led to diagonal k.
 func cameFrom(reach []int, k, edits int) int {
 	if k == -edits || k != edits && reach[k+edits] < reach[k+edits+2] {
 		return k + 1

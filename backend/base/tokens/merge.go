@@ -1,7 +1,7 @@
 package tokens
 
-// short is the largest length in bytes of a piece for which count compares all pairs before each merge. For longer pieces a
-// heap is faster.
+// short is the largest length in bytes of a piece for which count compares all pairs before each merge. For a longer
+// piece, a heap is faster.
 const short = 64
 
 // count returns the number of tokens in a piece, by byte pair encoding. At first each byte is a part of its own. Then count

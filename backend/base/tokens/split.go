@@ -91,7 +91,7 @@ func pieceEnd(s string, at int) int {
 	return spaceEnd(s, at)
 }
 
-// wordWithLower returns the end of a word with a character that may continue one, or 0.
+// wordWithLower returns the end of the longest word at a position that ends with a character of the class lower, or 0.
 func wordWithLower(s string, at int) int {
 	end := 0
 	for {
@@ -108,7 +108,7 @@ func wordWithLower(s string, at int) int {
 	}
 }
 
-// wordWithUpper returns the end of a word with a character that may begin one, or 0.
+// wordWithUpper returns the end of a word at a position that begins with a character of the class upper, or 0.
 func wordWithUpper(s string, at int) int {
 	end := run(s, at, upper)
 	if end == at {
@@ -117,7 +117,7 @@ func wordWithUpper(s string, at int) int {
 	return run(s, end, lower)
 }
 
-// run returns the end of the characters of a class.
+// run returns the position after the characters of a class that begin at a position.
 func run(s string, at int, of class) int {
 	for {
 		c, size := classAt(s, at)
@@ -128,7 +128,8 @@ func run(s string, at int, of class) int {
 	}
 }
 
-// contracted returns the end of a contraction as in "it's" after a word that ends at a position, or that position.
+// contracted returns the end of a contraction, such as 's in "it's", that begins at a position, or that position if
+// there is none.
 func contracted(s string, at int) int {
 	if at+1 >= len(s) || s[at] != '\'' {
 		return at
@@ -165,7 +166,7 @@ func numberEnd(s string, at int) int {
 	return at
 }
 
-// marksEnd returns the end of punctuation and of the line breaks and slashes after it.
+// marksEnd returns the position after the punctuation at a position and the line breaks and slashes that follow it.
 func marksEnd(s string, at int) int {
 	for {
 		c, size := classAt(s, at)
@@ -180,7 +181,9 @@ func marksEnd(s string, at int) int {
 	return at
 }
 
-// spaceEnd returns the end of white space: the last line break, or all but the last character if something follows.
+// spaceEnd returns where the piece ends that begins with white space. The piece ends with the last line break in the
+// white space. Without a line break, the last character is left to the text that follows, if any, unless it is the only
+// one.
 func spaceEnd(s string, at int) int {
 	start, last, lineEnd := at, at, 0
 	for {

@@ -26,8 +26,8 @@ func Current() string {
 	return strings.TrimSpace(number) + "+dev"
 }
 
-// Newer reports whether version a is later than b: by the rules of semantic versions, and for the same number by the number
-// of commits since. If a or b is not a version, Newer returns false.
+// Newer reports whether version a is later than b by the rules of semantic versions. If both have the same number, the
+// one with more commits since that number was set is later. If a or b is not a version, Newer returns false.
 func Newer(a, b string) bool {
 	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
 	if !semver.IsValid(a) || !semver.IsValid(b) {

@@ -70,14 +70,14 @@ func Listed() string { return table.Listed.Word }
 
 // Lower returns a word with a small first letter, for the middle of a line.
 func Lower(word string) string {
-	if len(word) > 1 && strings.ToUpper(word[:2]) == word[:2] { // OK, REST
+	if len(word) > 1 && strings.ToUpper(word[:2]) == word[:2] { // such as OK or REST
 		return word
 	}
 	return strings.ToLower(word[:min(1, len(word))]) + word[min(1, len(word)):]
 }
 
-// wordOf returns the id itself if the table has no word for it, for example in
-// an answer of a newer hub.
+// wordOf returns the word for an id, or the id itself if the table has no word for
+// it, for example in an answer of a newer hub.
 func wordOf(labels map[string]label, id string) string {
 	if l, ok := labels[id]; ok {
 		return l.Word
