@@ -13,15 +13,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// Hash returns a SHA-256 hash of the params of a call that is the same for each of its
-// retries: it covers all members but _meta, inputResponses and requestState. The order
-// of members, white space and escapes in strings do not matter. Numbers are compared
-// as they are written, so 1 and 1.0 differ. Absent params have the hash of {}. Params
-// that are not an object are an error.
+// Hash returns a SHA-256 hash of the params of a call. A call and its retries have the
+// same hash, because it covers all members but _meta, inputResponses and requestState.
+// The order of members, white space and escapes in strings do not matter. Numbers are
+// compared as they are written, so 1 and 1.0 differ. Absent params have the hash of {}.
+// Params that are not an object are an error.
 //
-// The hash of an object is that of the sorted names of its members and the hashes of
-// their values; that of an array likewise. Params of any depth are therefore hashed
-// in one pass.
+// The hash of an object is computed from the sorted names of its members and the hashes
+// of their values, and the hash of an array from the hashes of its elements. Params of
+// any depth are therefore hashed in one pass.
 func Hash(params json.RawMessage) ([sha256.Size]byte, error) {
 	if len(params) == 0 {
 		params = json.RawMessage("{}")
@@ -36,8 +36,8 @@ func Hash(params json.RawMessage) ([sha256.Size]byte, error) {
 	return sum, nil
 }
 
-// hashValue returns the hash of the value at a position of valid JSON, and where the
-// value ends.
+// hashValue returns the hash of the JSON value that begins at data[at], and the
+// position after the value.
 func hashValue(data []byte, at int) (sum [sha256.Size]byte, end int) {
 	switch data[at] {
 	case '{':
@@ -56,8 +56,8 @@ func hashValue(data []byte, at int) (sum [sha256.Size]byte, end int) {
 	return sha256.Sum256(scalar(data[at:end])), end
 }
 
-// hashObject returns the hash of the object at a position of valid JSON without the
-// members that skip accepts, and where the object ends.
+// hashObject returns the hash of the JSON object that begins at data[at], without the
+// members whose names skip accepts. end is the position after the object.
 func hashObject(data []byte, at int, skip func(name string) bool) (sum [sha256.Size]byte, end int) {
 	type member struct {
 		name []byte
@@ -85,10 +85,10 @@ func hashObject(data []byte, at int, skip func(name string) bool) (sum [sha256.S
 	return sha256.Sum256(text), o.Close()
 }
 
-// scalar returns the text that stands for a string, a number, true, false or null in a
-// hash: the text of a string after a quote, and other values as they are written. A
-// string whose text would be ambiguous, because it has half a surrogate pair, stays as
-// it is written.
+// scalar returns the text that a hash covers for a string, a number, true, false or
+// null. For a string, that is a quote followed by the decoded string; for other values,
+// it is raw. If the decoded string would be ambiguous, because raw escapes half a
+// surrogate pair, scalar returns a backslash followed by raw.
 func scalar(raw []byte) []byte {
 	text, ok := jsonscan.String(raw)
 	switch {

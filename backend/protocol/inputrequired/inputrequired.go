@@ -1,6 +1,6 @@
-// Package inputrequired reads and writes the parts of a call in recent versions of MCP
-// that needs input from its client: the result of type input_required, with which a
-// server asks, and the retry, with which the client answers.
+// Package inputrequired handles calls that need input from the client, as recent versions
+// of MCP define them. It reads and writes the result of type input_required, with which the
+// server asks, and the retry of the call, with which the client answers.
 //
 //	server → client   {"resultType":"input_required","inputRequests":{key:{method,params}},"requestState":…}
 //	client → server   the same params, with "inputResponses":{key:result} and the same requestState
@@ -101,8 +101,8 @@ type Retry struct {
 	State     json.RawMessage
 }
 
-// Response is the answer to the Request with the same key: a result of the method of
-// that request.
+// Response is the answer to the Request with the same key: the result of that request's
+// method.
 type Response struct {
 	Key    string
 	Result json.RawMessage

@@ -163,7 +163,7 @@ func FuzzResult(f *testing.F) {
 		retry, ok, retryErr := ReadRetry(data)
 		raw, params := r.JSON(), retry.AddTo(data)
 		if !jsonrpc.Valid(data) {
-			return // it only must not panic
+			return // invalid JSON only must not cause a panic
 		}
 		if err == nil {
 			again, err := Read(raw)

@@ -9,8 +9,7 @@ import (
 const (
 	// freeSize is the part of an unfinished message that no budget counts.
 	freeSize = 1 << 20
-	// bigSize is the size from which the memory of a message is returned to the
-	// system soon after.
+	// bigSize is the charge above which Free returns the memory of a message to the system.
 	bigSize = 16 << 20
 )
 
@@ -64,8 +63,9 @@ func (c *Charge) Free() {
 	c.used = 0
 }
 
-// These are the delays after the last big message at which its memory is returned:
-// most calls have passed it on by the first, slow ones by the second.
+// After the last big message, unused memory is returned to the system twice: after
+// firstReturn, when most calls have passed their messages on, and after secondReturn,
+// for slow calls.
 const (
 	firstReturn  = 2 * time.Second
 	secondReturn = 15 * time.Second
@@ -76,8 +76,9 @@ var returning struct {
 	first, second *time.Timer
 }
 
-// returnMemory returns unused memory to the system soon, once for all big
-// messages in a row. Without it, the runtime keeps the memory for minutes.
+// returnMemory schedules the return of unused memory to the system. Each call postpones
+// the return that the last call has scheduled. Otherwise the runtime would keep the
+// memory for minutes.
 func returnMemory() {
 	returning.Lock()
 	defer returning.Unlock()

@@ -95,10 +95,10 @@ type Malformed struct{ Why string }
 
 func (e *Malformed) Error() string { return "malformed answer: " + e.Why }
 
-// IsObject reports whether a JSON value, without white space before it, is an object.
+// IsObject reports whether a JSON value is an object. raw must not begin with white space.
 func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// head returns the beginning of a part of a message, for an error.
+// head returns the beginning of raw, a part of a message, for the text of an error.
 func head(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "it is missing"
@@ -119,9 +119,10 @@ func (c *Conn) routeProgress(params json.RawMessage) bool {
 	return ok
 }
 
-// Within makes each call of an owner that is in flight run f before it returns, in the
-// goroutine that waits for its answer. Called from Handler.Notification, it keeps the
-// order of notifications, progress and the answer.
+// Within makes each call in flight for owner run f before the call returns, in the
+// goroutine that waits for its answer. If Within is called from Handler.Notification, f
+// runs in order: after the progress that arrived before the notification, and before
+// later progress and the answer.
 func (c *Conn) Within(owner any, f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,10 +137,10 @@ func (c *Conn) Within(owner any, f func()) {
 type Call struct {
 	Method string
 	Params json.RawMessage
-	// Idle is the time without an answer or progress after which the call
-	// fails with context.DeadlineExceeded; zero means none. A Hold suspends it.
-	// With an idle time, Call asks the peer for progress even if the params do
-	// not, so that a call that takes long and is alive does not fail.
+	// Idle is the time without an answer or progress after which the call fails with
+	// context.DeadlineExceeded; zero means none. A Hold suspends it. If Idle is set,
+	// Call asks the peer for progress even if the params do not, so that a call that is
+	// slow but alive does not fail.
 	Idle time.Duration
 	// Owner identifies for whom the call is made; see Hold and OwnerOf. It must
 	// be comparable, and may be nil.
@@ -154,10 +155,10 @@ type Call struct {
 	Progress func(params json.RawMessage)
 }
 
-// Call sends a request and waits for its answer. An error answer is an *Error.
-// If ctx is done first, Call sends notifications/cancelled and returns the cause
-// of ctx. If that cause is a *Cancelled, its params are sent on. Quiet calls send
-// nothing.
+// Call sends a request and waits for its answer. An error answer is an *Error. If ctx
+// is done first, Call sends notifications/cancelled and returns the cause of ctx. If
+// the cause is a *Cancelled, the notification has its params. For a call that is Quiet,
+// no notification is sent.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	n := strconv.FormatInt(c.nextID.Add(1), 10)
 	id := json.RawMessage(n)
@@ -230,10 +231,10 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 	}
 }
 
-// swapToken replaces the caller's progress token by own, because tokens of different
-// callers may be equal. It returns the caller's token, or nil if the params have none;
-// in that case it adds own only if always is true. The new params consist of params
-// and tail, because copying long params would take time.
+// swapToken replaces the caller's progress token in params with the token own, because
+// the tokens of different callers may be equal. token is the caller's token, or nil if
+// params has none; then own is added only if always is true. The new params are the
+// first result followed by tail: two parts, because copying long params takes time.
 func swapToken(params, own json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
 	meta := Get(params, "_meta")
 	if token = Get(meta, "progressToken"); token == nil && !always {
@@ -269,8 +270,9 @@ func (c *Conn) InFlight() int {
 	return len(c.pending)
 }
 
-// tokenOf returns the progress token of a call. Number ids get a random prefix: the peer
-// would not choose such a token by chance, so a request of the peer with it belongs to the call.
+// tokenOf returns the progress token of a call. If ids are numbers, the token is the id with a
+// random prefix. The peer would not choose such a token by chance, so a request of the peer that
+// names the token belongs to the call.
 func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
 	if c.opts.IDPrefix != "" {
 		return id
@@ -278,8 +280,8 @@ func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
 	return Quote(c.tokens + string(id))
 }
 
-// CallOfToken returns the id of the call whose progress token is token, also after the call
-// has ended. ok is false if the connection has not chosen the token.
+// CallOfToken returns the id of the call to which tokenOf gave the progress token, even if the
+// call has ended. ok is false for other tokens, and for all tokens if Options.IDPrefix is set.
 func (c *Conn) CallOfToken(token json.RawMessage) (id string, ok bool) {
 	text, _ := String(token)
 	return strings.CutPrefix(text, c.tokens)
@@ -314,8 +316,8 @@ func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	}
 }
 
-// take removes a call from those in flight. It remembers the owner at once, because the next message of the peer may refer
-// to the call before Call returns. The caller holds mu.
+// take removes a call from those in flight. It remembers the owner of the call at once, because the next message of the
+// peer may refer to the call before Call returns. The caller holds mu.
 func (c *Conn) take(id string) (answer *mailbox, ok bool) {
 	answer, ok = c.pending[id]
 	delete(c.pending, id)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrClosed is in the chain of the error of a call on a connection that has ended,
-// beside the reason.
+// ErrClosed is in the error chain of a call that fails because its connection has
+// ended. The chain also contains the reason for the end.
 var ErrClosed = errors.New("connection closed")
 
 // Handler handles the requests and notifications of the peer.
@@ -65,10 +65,10 @@ type Tap interface {
 	// Sent is called before a message is sent, with its ID and Method and the parts
 	// of its line. It must not block, nor keep or change the parts.
 	Sent(m Message, line ...[]byte)
-	// Received is called for a line that was read, before it is handled. m is empty
-	// if the line is not a message, and has only the members that were understood
-	// if it is not a valid one. size is greater than the length of line if the line
-	// was skipped because it is too long, except for its beginning.
+	// Received is called for a line that was read, before it is handled. m is empty if
+	// the line is not a message; for an invalid message it has only the members that
+	// were understood. If the line was too long and was skipped, line is only its
+	// beginning, and size, the length of the whole line, is greater than len(line).
 	Received(m Message, line []byte, size int)
 }
 
@@ -134,7 +134,8 @@ func (c *Conn) Run(ctx context.Context) error {
 			if c.opts.tapped() {
 				c.opts.Tap.Received(Message{ID: id}, long.Head, long.Size)
 			}
-			// A line that does not show its id answers the only call in flight.
+			// If the beginning and the end of the line do not show an id, the line counts
+			// as the answer to the only call in flight.
 			if ended := id != nil && c.Fail(id, long) || id == nil && c.FailOnly(long); !ended {
 				c.bad(long.Head, invalid(long.Error()), nil)
 			}

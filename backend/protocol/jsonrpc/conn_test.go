@@ -23,9 +23,9 @@ type peer struct {
 	out io.WriteCloser
 }
 
-// handler answers every request with its params. It handles the method "hold"
-// until its context is done, and records the cause. It passes the context of the method
-// "ask" to asked, if that is not nil.
+// handler answers every request with its params. It handles the method "hold" until its
+// context is done, and records the cause. If the function asked is not nil, the method
+// "ask" calls it with the context of the request.
 type handler struct {
 	notes chan string
 	cause chan error

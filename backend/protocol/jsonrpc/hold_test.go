@@ -97,7 +97,7 @@ func TestTheOwnerOfAnAnsweredCallIsKnownBeforeTheCallReturns(t *testing.T) {
 	<-busy
 	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	peer.write(`{"jsonrpc":"2.0","id":7,"method":"next","params":{}}`)
-	peer.expect(`{"jsonrpc":"2.0","id":7,"result":{}}`) // so the connection has read the line before, too
+	peer.expect(`{"jsonrpc":"2.0","id":7,"result":{}}`) // so the connection has also read the previous line
 	if owner := conn.OwnerOf("1"); owner != "a" {
 		t.Errorf("got %v", owner)
 	}

@@ -33,8 +33,8 @@ const (
 // reported as an error, after which the next line can be read. A LineReader is
 // not safe for concurrent use.
 type LineReader struct {
-	// Whole drops a last line without a line end, because the stream was cut
-	// off. Otherwise that line is returned.
+	// Whole makes Next drop a last line without a line end, which means that the stream
+	// was cut off. Otherwise Next returns that line.
 	Whole bool
 
 	r        io.Reader
@@ -104,8 +104,8 @@ func (l *LineReader) Keep(line []byte) []byte {
 	return line
 }
 
-// sizeFor returns the size of a buffer that holds unread bytes and has room for as many
-// more.
+// sizeFor returns the size of a buffer that can hold twice as many bytes as are unread,
+// at least firstBuffer.
 func sizeFor(unread []byte) int {
 	size := firstBuffer
 	for size < 2*len(unread) {
@@ -114,10 +114,10 @@ func sizeFor(unread []byte) int {
 	return size
 }
 
-// Next returns the next line that is not blank, without its end. The line is
-// valid until the next call; its capacity ends with its line end, so that appending one
-// copies nothing and appending more does not overwrite the lines after it. The error is io.EOF at the end of the stream, a
-// *LineTooLong, after which Next can be called again, or an error of the stream.
+// Next returns the next line that is not blank, without the line end and the white space around it. The line is valid
+// until the next call. Its capacity ends with its line end: appending a line end to it copies nothing, and appending
+// more does not overwrite the lines after it. The error is io.EOF at the end of the stream, a *LineTooLong, after which
+// Next can be called again, or an error of the stream.
 func (l *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := l.read()

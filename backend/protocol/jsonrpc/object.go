@@ -108,9 +108,9 @@ func Set(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage
 // maxShift is the largest number of bytes that Overwrite moves.
 const maxShift = 4 << 10
 
-// Overwrite is Set for the owner of raw. It may use the bytes of raw for the result: a
-// short value near the beginning of a long object is replaced without a copy of the
-// rest.
+// Overwrite is like Set, but may store the result in the bytes of raw, which must
+// belong to the caller. This makes it possible to replace a value near the beginning of
+// a long object with a shorter one without copying the rest.
 func Overwrite(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	start, end := jsonscan.Find(raw, key)
 	shift := end - start - len(value)
@@ -191,8 +191,8 @@ func Unambiguous(raw json.RawMessage, names ...string) json.RawMessage {
 	}, nil)
 }
 
-// inside returns the text between the braces of an object, without the white space
-// around it; nothing for other text.
+// inside returns the text between the braces of an object, without surrounding white
+// space. It returns nil for other text.
 func inside(object []byte) []byte {
 	body := bytes.TrimSpace(object)
 	if len(body) < 2 || body[0] != '{' {

@@ -28,14 +28,15 @@ const (
 	ParamPrefix = "Mcp-Param-"
 )
 
-// An encoded value is standard base64 between these.
+// Encode writes a text that a header cannot carry in standard base64 between this prefix
+// and this suffix.
 const (
 	encodedPrefix = "=?base64?"
 	encodedSuffix = "?="
 )
 
-// Encode returns the value of a header that stands for s. It is s itself if a header can
-// carry it: visible ASCII characters, and spaces between them.
+// Encode returns s in the form in which a header carries it. This is s itself if s
+// consists of visible ASCII characters and spaces between them, and does not look encoded.
 func Encode(s string) string {
 	safe := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, encodedPrefix) && strings.HasSuffix(s, encodedSuffix))
 	for i := 0; safe && i < len(s); i++ {
@@ -47,8 +48,8 @@ func Encode(s string) string {
 	return encodedPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + encodedSuffix
 }
 
-// Decode returns the text for which the value of a header stands; ok is false if the
-// value has the form of an encoded one and is not valid base64.
+// Decode undoes Encode; ok is false if value begins and ends like an encoded text, but
+// is not valid base64 between.
 func Decode(value string) (s string, ok bool) {
 	body, prefixed := strings.CutPrefix(value, encodedPrefix)
 	body, suffixed := strings.CutSuffix(body, encodedSuffix)
@@ -59,8 +60,8 @@ func Decode(value string) (s string, ok bool) {
 	return string(text), err == nil
 }
 
-// NameOf returns the text that the header Mcp-Name repeats; ok is false if a request of
-// this method has none, or the params lack it.
+// NameOf returns the text for the header Mcp-Name; ok is false if requests of this
+// method do not have that header, or if the params lack the text.
 func NameOf(method string, params json.RawMessage) (name string, ok bool) {
 	switch method {
 	case "tools/call", "prompts/get":
@@ -73,8 +74,8 @@ func NameOf(method string, params json.RawMessage) (name string, ok bool) {
 	return "", false
 }
 
-// Set sets the headers of a request, without those of arguments. The version is that in
-// the params; without one, such as in a notification, the header stays as it is.
+// Set sets the headers of a request, except for the headers of arguments. The version comes
+// from params; if params has none, as in notifications, the version header stays as it is.
 func Set(h http.Header, method string, params json.RawMessage) {
 	if version := mcpversion.ReadMeta(params).ProtocolVersion; version != "" {
 		h.Set(Version, version)
@@ -106,8 +107,8 @@ func Check(h http.Header, method string, params json.RawMessage) *jsonrpc.Error 
 
 func same(header, body string) bool { return header == body }
 
-// compare returns nil if a header occurs exactly once and its decoded value equals body. If
-// inBody is false, it only checks that the header does not occur more than once.
+// compare returns nil if a header occurs exactly once and equal accepts its decoded value and
+// body. If inBody is false, it only checks that the header does not occur more than once.
 func compare(h http.Header, name, body string, inBody bool, equal func(header, body string) bool) *jsonrpc.Error {
 	values := h.Values(name)
 	switch {

@@ -12,8 +12,8 @@ import (
 )
 
 // Set sets the headers that repeat the arguments of a call, and deletes all other headers
-// that begin with ParamPrefix. Absent arguments, null and values that a header cannot
-// repeat have none: objects, arrays, fractions, and integers beyond 2^53.
+// that begin with ParamPrefix. An argument gets no header if it is absent or null, or if
+// a header cannot repeat it: objects, arrays, fractions, and integers beyond 2^53-1.
 func (p Params) Set(h http.Header, arguments json.RawMessage) {
 	for name := range h {
 		if len(name) >= len(ParamPrefix) && strings.EqualFold(name[:len(ParamPrefix)], ParamPrefix) {
@@ -28,7 +28,7 @@ func (p Params) Set(h http.Header, arguments json.RawMessage) {
 }
 
 // Check returns nil if the headers repeat the arguments of a call, otherwise the error
-// that answers the call. Integers are equal if their values are.
+// that answers the call. Integers are compared by value, so 1 and 1.0 are equal.
 func (p Params) Check(h http.Header, arguments json.RawMessage) *jsonrpc.Error {
 	for _, one := range p {
 		name, value := ParamPrefix+one.Header, one.in(arguments)
@@ -66,8 +66,8 @@ func (p Param) in(arguments json.RawMessage) json.RawMessage {
 	return value
 }
 
-// render returns the text that stands for an argument in a header; ok is false if there
-// is none.
+// render returns the text with which a header repeats an argument; ok is false if a
+// header cannot repeat it.
 func render(value json.RawMessage) (text string, ok bool) {
 	switch {
 	case len(value) == 0:

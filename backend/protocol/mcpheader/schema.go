@@ -65,7 +65,7 @@ type walker struct {
 	faults []fault
 }
 
-// fault is a bad annotation of the schema at a position.
+// fault is a bad annotation. Its schema begins at the position at.
 type fault struct {
 	at  int
 	err error
@@ -79,9 +79,9 @@ func walk(schema json.RawMessage) *walker {
 	return w
 }
 
-// schema reads the schema at a position. path has the names of the properties that lead
-// to it from the root: none for the root itself. It is nil if the schema is not reached
-// by properties only.
+// schema reads the schema that begins at data[at]. path has the names of the properties
+// that lead from the root to it: none for the root itself. path is nil if the way from
+// the root to the schema leads through anything else than properties.
 func (w *walker) schema(at int, path []string, depth int) {
 	if depth > maxDepth || w.data[at] != '{' {
 		return
@@ -104,7 +104,7 @@ func (w *walker) schema(at int, path []string, depth int) {
 	}
 }
 
-// schemas reads the schemas that are the members of the object at a position.
+// schemas reads the members of the object that begins at data[at]. Each of them is a schema.
 func (w *walker) schemas(at int, path []string, properties bool, depth int) {
 	for o := jsonscan.Members(w.data, at); o.Next(); {
 		var inner []string
@@ -115,7 +115,7 @@ func (w *walker) schemas(at int, path []string, properties bool, depth int) {
 	}
 }
 
-// annotation reads the annotation of the schema at a position, if it has one.
+// annotation reads the annotation of the schema that begins at data[at], if the schema has one.
 func (w *walker) annotation(at int, path []string) {
 	schema := json.RawMessage(w.data[at:])
 	raw := jsonrpc.Get(schema, annotation)

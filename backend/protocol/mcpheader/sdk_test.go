@@ -16,7 +16,7 @@ import (
 )
 
 // TestTheSDKsServerAgrees sends requests to a server of the SDK and compares its error
-// codes with those of the checks here.
+// codes with those of Check and Params.Check.
 func TestTheSDKsServerAgrees(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "x", InputSchema: json.RawMessage(schema)},

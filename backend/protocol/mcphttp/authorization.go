@@ -14,13 +14,13 @@ var ErrSignIn error = &fault.Error{Kind: fault.Denied, Message: "sign-in require
 type Authorization interface {
 	// Header returns the Authorization header of the next request, or "" for none.
 	Header(ctx context.Context) (string, error)
-	// Challenged is called when the server answers 401 or 403. It reports whether the
-	// request should be sent once more. An error must be a fault; it becomes the error of
-	// the request. Without one, the error quotes the server's answer.
+	// Challenged is called when the server answers 401 or 403. It reports whether the request
+	// should be sent once more. An error must be a fault; it becomes the error of the request.
+	// If retry is false and err is nil, the error of the request quotes the server's answer.
 	Challenged(ctx context.Context, c Challenge) (retry bool, err error)
 }
 
-// Challenge is the answer 401 or 403 of a server.
+// Challenge is a server's response with status 401 or 403.
 type Challenge struct {
 	Status int
 	Header http.Header

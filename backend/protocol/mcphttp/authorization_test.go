@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// keyring is an Authorization whose token is a number that Challenged increases, up to
-// most.
+// keyring is an Authorization whose token is a digit. Challenged increases the token
+// until it equals most, and then fails.
 type keyring struct {
 	mu         sync.Mutex
 	token      byte

@@ -10,10 +10,10 @@ import (
 )
 
 // CAsOf returns the certificate authorities for Options.CAs: those of the system and
-// those in the files that the variables SSL_CERT_FILE, SSL_CERT_DIR and
-// NODE_EXTRA_CA_CERTS name in the environment that get reads. It returns nil if no
-// variable is set. The error is a fault that names the variable whose file cannot be
-// read.
+// those in the files that the environment variables SSL_CERT_FILE, SSL_CERT_DIR and
+// NODE_EXTRA_CA_CERTS name. get returns the value of an environment variable. CAsOf
+// returns nil if none of them is set. The error is a fault that names the variable
+// whose file cannot be read.
 func CAsOf(get func(name string) string) (*x509.CertPool, error) {
 	var pool *x509.CertPool
 	for _, variable := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"} {

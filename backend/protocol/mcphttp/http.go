@@ -55,9 +55,9 @@ func Show(text string) string {
 	return scheme + "://" + authority + path
 }
 
-// ProxyOf returns a function for Options.Proxy that follows the variables
-// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case, of the
-// environment that get reads.
+// ProxyOf returns a function for Options.Proxy that follows the environment variables
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case. get returns the value
+// of an environment variable.
 func ProxyOf(get func(name string) string) func(*url.URL) (*url.URL, error) {
 	either := func(name string) string {
 		if value := get(name); value != "" {
@@ -119,7 +119,7 @@ type request struct {
 	method string
 	target *url.URL
 	body   []byte      // the body of a POST; otherwise nil
-	header http.Header // of the message; may be nil
+	header http.Header // the headers that the message itself needs; may be nil
 	after  string      // Last-Event-ID, or empty
 	sent   func()      // called when the whole request was written
 	// operation is Challenge.Operation.

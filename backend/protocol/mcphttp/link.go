@@ -71,15 +71,16 @@ type Options struct {
 	// Asked is called for a request of the server that arrives in the response to
 	// a call, before Read returns the request. It may be nil.
 	Asked func(request, call json.RawMessage)
-	// Skipped is called for a message on the event stream of the transport SSE
-	// that was too long, with a fault. It may be nil.
+	// Skipped is called with a fault when a message on the event stream of the
+	// transport SSE was skipped, because it or all unfinished messages together were
+	// too large. It may be nil.
 	Skipped func(why error)
 	// Lost is called once, when the server no longer knows the session. Requests
 	// that it has accepted before go on; Read and Write work until Close. It may be
 	// nil.
 	Lost func()
-	// Schema returns the schema of a tool's arguments, nil if it is not known. It says
-	// which arguments are repeated in headers in MCP 2026-07-28. It may be nil.
+	// Schema returns the schema of a tool's arguments, nil if it is not known. The schema
+	// says which arguments are repeated in headers in MCP 2026-07-28. Schema may be nil.
 	Schema func(tool string) json.RawMessage
 	// Budget limits the memory of unfinished messages together with those of
 	// other servers. It may be nil.
@@ -224,8 +225,9 @@ func (l *Link) Write(p []byte) (int, error) {
 	}
 }
 
-// stopped reports whether a message cancels a request of MCP 2026-07-28. Such a request
-// is cancelled by closing its response instead.
+// stopped handles a message that cancels a request of MCP 2026-07-28: it closes the
+// response to that request and returns true, and the message must not be sent. It
+// returns false for other messages.
 func (l *Link) stopped(cancel *post) bool {
 	if cancel.cancel == nil {
 		return false

@@ -112,10 +112,9 @@ func (e *events) next() (event, error) {
 	}
 }
 
-// usableID returns the id of an event if it can be sent in a header, otherwise an
-// empty id, with which the stream cannot be resumed. If the id contains a NUL byte,
-// usableID returns the id before, because the HTML standard demands that such an id
-// is ignored.
+// usableID returns the id of an event if it can be sent in a header. Otherwise it returns an
+// empty id, with which the stream cannot be resumed. For an id with a NUL byte it returns
+// before, the previous id, because the HTML standard demands that such an id is ignored.
 func usableID(value []byte, before string) string {
 	if bytes.IndexByte(value, 0) >= 0 {
 		return before
@@ -127,9 +126,9 @@ func usableID(value []byte, before string) string {
 	return string(value)
 }
 
-// line returns the next line without its end, valid until the next call. A line
-// over the limit is skipped, and the error is errTooLong; if the budget does not
-// allow it, errFull. before is the size of the event so far.
+// line returns the next line without its end, valid until the next call. A line over the
+// limit is skipped, and the error is errTooLong. A line that the budget does not allow
+// is skipped too, and the error is errFull. before is the size of the event so far.
 func (e *events) line(before int) ([]byte, error) {
 	var whole []byte // the first part of a line that is longer than the buffer
 	full := false

@@ -20,8 +20,8 @@ const (
 	// tries is the number of failed connections in a row after which a stream
 	// is given up: about half a minute with firstRetry.
 	tries = 6
-	// steady is the duration of a stream after which the next connection is
-	// made without a growing delay.
+	// steady is the minimum duration of a stream after which the delay before the next
+	// connection is flow.retry again. After shorter streams the delay grows.
 	steady = 5 * time.Second
 )
 
@@ -46,8 +46,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// consume delivers the messages of a stream until the stream ends, or linger
-// after the answer to p, which may be nil. It reports whether that answer came.
+// consume delivers the messages of a stream until the stream ends, or until the
+// duration linger has passed since the answer to p, which may be nil. It reports
+// whether that answer came.
 func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err error) {
 	stream := newEvents(body, l.options.Limit)
 	stream.charge.Budget = l.options.Budget
@@ -153,9 +154,9 @@ func (l *Link) open(ctx context.Context, f *flow) (*http.Response, *refusal, err
 // listens at the server's address.
 var errRefused = errors.New("connection refused")
 
-// ended reports whether the server process has probably ended: connections failed
-// this many times, the last one because it was refused. One refused connection is
-// not enough, because a server that is restarted listens again within a second.
+// ended reports whether the server process has probably ended: at least two connections
+// failed, and err says that the last one was refused. One refused connection is not
+// enough, because a server that is restarted listens again within a second.
 func ended(err error, times int) bool { return errors.Is(err, errRefused) && times >= 2 }
 
 // final reports whether the refusal is permanent, so that a retry is useless.

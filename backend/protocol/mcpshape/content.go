@@ -29,7 +29,7 @@ var media = object{
 	{name: "_meta", of: free},
 }
 
-// words accepts texts, and numbers and booleans as texts.
+// words accepts strings, and converts numbers and booleans to strings.
 var words scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	switch raw[0] {
 	case '"':
@@ -40,7 +40,8 @@ var words scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	return jsonrpc.Quote(string(raw)), ""
 }
 
-// block accepts one item of content. Texts and objects of unknown types become texts.
+// block accepts one item of content. Values that are not objects, and objects of unknown
+// types, become items of the type text.
 type block struct{}
 
 func (block) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -71,7 +72,8 @@ func (block) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return textOf(raw), ""
 }
 
-// textOf returns an item of content with a value as text.
+// textOf returns an item of the type text. Its text is raw if that is a string, and
+// otherwise raw as JSON.
 func textOf(raw json.RawMessage) json.RawMessage {
 	if raw[0] != '"' {
 		raw = jsonrpc.Quote(string(raw))
@@ -79,7 +81,7 @@ func textOf(raw json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(json.RawMessage(`{"type":"text"}`), "text", raw)
 }
 
-// contents accepts the content of a call's result. An item that cannot be shown is replaced by a
+// contents accepts the content of a call's result. An item that clients refuse is replaced by a
 // text that says so.
 type contents struct{}
 
@@ -117,7 +119,7 @@ func (contents) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return raw, ""
 }
 
-// embedded accepts the contents of a resource.
+// embedded accepts one resource with its text or blob.
 type embedded struct{}
 
 var (
@@ -142,8 +144,8 @@ func (embedded) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return readText.fit(r, raw)
 }
 
-// texts accepts the contents of resources/read. Contents without a URI get the URI of the
-// request.
+// texts accepts the contents member of the result of resources/read. Contents without a
+// URI get the URI of the request.
 type texts struct{}
 
 func (texts) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

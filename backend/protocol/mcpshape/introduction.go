@@ -6,8 +6,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Info returns the serverInfo of a server as clients accept it. If it has no name, the name
-// becomes server, which is the server's name in the configuration.
+// Info returns the serverInfo of a server as clients accept it. A missing name is replaced
+// by server, the name that the server has in the configuration.
 func Info(server string, raw json.RawMessage) (json.RawMessage, []Change) {
 	info := object{
 		{name: "name", of: text, required: true, otherwise: value(string(jsonrpc.Quote(server)))},

@@ -101,7 +101,7 @@ func valueOf(name string) func(json.RawMessage) json.RawMessage {
 // momentForm is the form that clients accept for times.
 var momentForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// moment accepts times with an offset.
+// moment accepts RFC 3339 times, which have an offset from UTC.
 var moment scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	value, ok := jsonrpc.String(raw)
 	if ok && momentForm.MatchString(value) {
@@ -111,9 +111,9 @@ var moment scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	return raw, unless(ok && momentForm.MatchString(value), raw)
 }
 
-// uri accepts URIs whose host and port can be parsed; the SDK for Python up to version 1
-// refuses others. A URI needs no scheme: present SDKs accept it without one, and the hub
-// adds one where it shows the resources of several servers.
+// uri accepts URIs whose host and port can be parsed, because the SDK for Python up to
+// version 1 refuses others. A URI needs no scheme: current SDKs accept it without one,
+// and the hub adds one where it shows the resources of several servers.
 var uri scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	value, ok := jsonrpc.String(raw)
 	switch {
@@ -146,7 +146,7 @@ func parsable(uri string) bool {
 	return colon > 0 && (port == "" || err == nil)
 }
 
-// shallow returns an item without members that are nested too deeply.
+// shallow returns an item without the members that are nested too deeply, except inputSchema.
 func (r *report) shallow(definition json.RawMessage) json.RawMessage {
 	if depth(definition) <= maxDepth {
 		return definition

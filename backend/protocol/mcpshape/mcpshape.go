@@ -1,5 +1,5 @@
-// Package mcpshape answers whether MCP clients accept the lists and results of a server, and
-// corrects those that they refuse. Clients that are made with the official SDKs for
+// Package mcpshape checks whether MCP clients accept the lists and results of a server, and
+// corrects those that clients refuse. Clients that are made with the official SDKs for
 // TypeScript and Python check every list and every result as a whole: one member of the
 // wrong type makes them refuse all of it. If the two SDKs or their versions differ, the
 // shapes here are the strictest ones.
@@ -30,8 +30,8 @@ const (
 	Template Kind = "resource template"
 )
 
-// KindIn returns the kind of the items of a list, by the member of the result that holds the
-// list, such as resourceTemplates.
+// KindIn returns the kind of the items of a list. list is the name of the member of a result
+// that holds the list, such as resourceTemplates.
 func KindIn(list string) Kind {
 	return map[string]Kind{"tools": Tool, "prompts": Prompt, "resources": Resource, "resourceTemplates": Template}[list]
 }
@@ -95,8 +95,8 @@ func (r *report) below(n int, name string) {
 	}
 }
 
-// whole returns a value without surrounding white space and without unpaired surrogates,
-// because of which parsers would refuse the whole message.
+// whole returns raw without surrounding white space, and with U+FFFD in place of
+// unpaired surrogates, because of which parsers would refuse the whole message.
 func (r *report) whole(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if whole := wholeCharacters(raw); !same(whole, raw) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Of names the source of a result, for texts that clients show.
+// Of says where a result comes from. It is used in texts that clients show.
 type Of struct {
 	Server string
 	Name   string // of the tool or the prompt, or the URI of the resource
@@ -88,7 +88,7 @@ func (f first) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 
 // Result returns the result of a method as clients accept it, which is raw itself if nothing
 // has to change or if clients do not check the members of such results. raw must be valid
-// JSON. modern tells that the client uses MCP 2026-07-28 or later, where structured content
+// JSON. modern means that the client uses MCP 2026-07-28 or later, where structured content
 // may have any type. The error says why the result cannot be corrected.
 func Result(method string, of Of, raw json.RawMessage, modern bool) (json.RawMessage, []Change, error) {
 	shape, checked := results[method]
@@ -117,8 +117,8 @@ func unfinished(raw json.RawMessage) bool {
 	return kind != "" && kind != "complete" || len(task) > 0 && task[0] == '{'
 }
 
-// called accepts the results of calls. Structured content that must be left out becomes a
-// text, unless the content already contains a text.
+// called accepts the results of calls. Structured content that clients refuse becomes an
+// item of the type text, unless the content already has such an item.
 type called struct{}
 
 func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -135,8 +135,9 @@ func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return jsonrpc.Set(out, "content", jsonrpc.Array(append(content, textOf(data)))), ""
 }
 
-// saidElsewhere returns content for the result of a call that has none: structured content as
-// text, which servers should send themselves, or the toolResult of the first version of MCP.
+// saidElsewhere returns content for the result of a call that lacks it. Its text is the
+// structured content, which servers should repeat as text themselves, or else toolResult, a
+// member in the first version of MCP. It returns nil if the result has neither.
 func saidElsewhere(result json.RawMessage) json.RawMessage {
 	for _, name := range []string{"structuredContent", "toolResult"} {
 		if data := jsonrpc.Get(result, name); len(data) > 0 && data[0] != 'n' {

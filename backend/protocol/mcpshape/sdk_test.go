@@ -59,8 +59,8 @@ const (
 		` + wholeIcons + `,` + wholeAnnotations + `}`
 )
 
-// oddValues are values that with puts in place of members and elements. The empty one removes
-// the member or element.
+// oddValues are values that take the place of members and elements. The empty one removes the
+// member or element.
 var oddValues = []string{
 	``, `null`, `true`, `false`, `0`, `-1`, `1.5`, `12.0`, `1e30`, `""`, `"x"`, `"true"`, `"12"`, `"QUI"`, `"a b"`, `"\ud83d\ude00"`,
 	`[]`, `[null]`, `["x"]`, `[1,{}]`, `[{}]`, `{}`, `{"a":null}`, `{"type":"object"}`, `{"type":"text","text":"x"}`,
@@ -84,7 +84,8 @@ func places(v any, at []any) (paths [][]any) {
 	return paths
 }
 
-// with returns a copy of a value with odd at a path. An empty odd removes what is at the path.
+// with returns a copy of v in which odd replaces the value at path. If odd is empty, that member or element is removed
+// instead.
 func with(v any, path []any, odd string) any {
 	if len(path) == 0 {
 		return json.RawMessage(odd)

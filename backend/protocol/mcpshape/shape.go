@@ -39,15 +39,15 @@ var (
 	flag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		return raw, unless(raw[0] == 't' || raw[0] == 'f', raw)
 	}
-	// clearFlag accepts booleans, and the texts true and false as booleans. It is only for
-	// members with which such a boolean promises no more than the server meant.
+	// clearFlag accepts booleans, and converts the strings "true" and "false" to booleans. It
+	// is used only for members where this conversion cannot promise more than the server meant.
 	clearFlag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		if value, ok := jsonrpc.String(raw); ok && (value == "true" || value == "false") {
 			return json.RawMessage(value), ""
 		}
 		return flag(raw)
 	}
-	// count accepts whole numbers, also as texts of digits.
+	// count accepts whole numbers, and converts strings that contain one to a number.
 	count scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		number := raw
 		if digits, ok := jsonrpc.String(raw); ok && jsonrpc.Valid([]byte(digits)) {
@@ -64,7 +64,7 @@ var (
 		var n float64
 		return raw, unless(raw[0] != 'n' && json.Unmarshal(raw, &n) == nil && n >= 0 && n <= 1, raw)
 	}
-	// mark accepts texts and whole numbers.
+	// mark accepts strings and whole numbers.
 	mark scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		if raw[0] == '"' {
 			return raw, ""
@@ -75,7 +75,7 @@ var (
 	free scalar = func(raw json.RawMessage) (json.RawMessage, string) { return raw, unless(raw[0] == '{', raw) }
 )
 
-// unless returns what is wrong with a value if it is not good.
+// unless returns what is wrong with raw, or "" if good is true.
 func unless(good bool, raw json.RawMessage) (why string) {
 	if good {
 		return ""
@@ -83,7 +83,7 @@ func unless(good bool, raw json.RawMessage) (why string) {
 	return is(raw)
 }
 
-// filled accepts what another shape does, except for empty texts.
+// filled returns a shape that accepts the same values as of, except for empty strings.
 func filled(of scalar) scalar {
 	return func(raw json.RawMessage) (json.RawMessage, string) {
 		if string(raw) == `""` {

@@ -10,7 +10,7 @@ import (
 
 // Discover is the result of server/discover.
 type Discover struct {
-	Versions     []string        // nil stands for all supported versions in Result
+	Versions     []string        // in Result, nil means all supported versions
 	Capabilities json.RawMessage // an object
 	Instructions string          // may be empty
 	ServerInfo   json.RawMessage // set by ReadDiscover; nil if the result has none

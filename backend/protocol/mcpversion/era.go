@@ -78,11 +78,12 @@ func Negotiate(asked string) string {
 }
 
 // Detect returns the era of a request. header is the value of the header
-// MCP-Protocol-Version, or empty. A supported version in the header decides, even
-// against _meta. Then a protocol version in _meta means Modern, whichever it is, so
-// that CheckMeta can refuse it; initialize means Legacy; a method that only one era
-// has means that era. A header with an unsupported version means Modern if it is a
-// later date than that of the newest legacy version, and otherwise Legacy.
+// MCP-Protocol-Version, or empty. The first of these rules that applies decides:
+//   - A supported version in header means its era, whatever _meta says.
+//   - A protocol version in _meta means Modern, whichever it is, so that CheckMeta can refuse it.
+//   - A method that only one era has, such as initialize, means that era.
+//   - An unsupported version in header means Modern if it is a later date than the newest
+//     legacy version, and otherwise Legacy.
 func Detect(method string, params json.RawMessage, header string) Era {
 	if e := Of(header); e != Unknown {
 		return e

@@ -26,9 +26,9 @@ const (
 	CodeUnknownOutcome = -31002 // the call may or may not have run
 )
 
-// Status returns the HTTP status of a modern response with an error code. The status
-// of an error of CheckMeta is 400 as well, although CodeInvalidParams has 200: an
-// unknown tool or resource is a valid request.
+// Status returns the HTTP status of a modern response whose error has the code. It
+// returns 200 for CodeInvalidParams, because a request for an unknown tool or resource
+// is valid. For an error of CheckMeta use 400 instead, whatever its code.
 func Status(code int64) int {
 	switch code {
 	case CodeHeaderMismatch, CodeMissingCapabilities, CodeUnsupportedVersion,
@@ -40,8 +40,8 @@ func Status(code int64) int {
 	return http.StatusOK
 }
 
-// MissingCapabilities returns the error of a request that needs capabilities which its
-// client has not declared. required is an object of the form of client capabilities.
+// MissingCapabilities returns the error for a request of a client that has not declared
+// the capabilities which the request needs. required has the form of client capabilities.
 func MissingCapabilities(required json.RawMessage) *jsonrpc.Error {
 	err := jsonrpc.NewError(CodeMissingCapabilities, "Missing required client capabilities: declare those in the error's data")
 	err.Data = jsonrpc.Set(nil, "requiredCapabilities", required)
@@ -49,10 +49,10 @@ func MissingCapabilities(required json.RawMessage) *jsonrpc.Error {
 }
 
 // ErrorFor returns an error of an upstream server with a code that may be sent to a
-// client of an era. All other bytes stay as they are. For Modern,
-// CodeResourceNotFound becomes CodeInvalidParams and CodeElicitationRequired becomes
-// CodeInternalError; callers that can ask for input handle it before. For Legacy,
-// errors about the headers or the version of the hop to the server become
+// client of an era. All other bytes stay as they are. For Modern, CodeResourceNotFound
+// becomes CodeInvalidParams, and CodeElicitationRequired becomes CodeInternalError; a
+// caller that can ask the client for input must handle CodeElicitationRequired itself.
+// For Legacy, errors about the headers or the version of the hop to the server become
 // CodeInternalError, because the client has sent neither.
 func ErrorFor(client Era, err *jsonrpc.Error) *jsonrpc.Error {
 	code := err.Code

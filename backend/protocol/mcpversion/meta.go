@@ -94,15 +94,15 @@ func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 	return m, nil
 }
 
-// Stamp returns params with the metadata of the next hop: it removes the names of the
-// last hop from _meta and adds those fields of m that are not empty, except the
-// progress token. An empty m prepares params for a legacy peer. Stamp removes _meta if
-// nothing is left in it. Names that MCP does not reserve, such as traceparent, stay unchanged.
+// Stamp returns params with the metadata of the next hop: it removes the members of _meta that
+// belong to the last hop, and adds those fields of m that are not empty, except the progress
+// token. An empty m prepares params for a legacy peer. Stamp removes _meta if nothing is left
+// in it. Members that MCP does not reserve, such as traceparent, stay unchanged.
 func (m Meta) Stamp(params json.RawMessage) json.RawMessage {
 	return stamp(params, m.members())
 }
 
-// members returns the fields that Stamp writes as the members of an object.
+// members returns a JSON object with the fields of m that Stamp writes.
 func (m Meta) members() json.RawMessage {
 	var out json.RawMessage
 	add := func(key string, value json.RawMessage) {
@@ -123,8 +123,8 @@ func (m Meta) members() json.RawMessage {
 	return out
 }
 
-// stamp replaces the names of a hop in the _meta of params or of a result by the
-// members of the object add, which may be nil.
+// stamp replaces the members of _meta that belong to a hop (see ofHop) by the members
+// of the object add, which may be nil. raw is params or a result.
 func stamp(raw, add json.RawMessage) json.RawMessage {
 	old := jsonrpc.Get(raw, "_meta")
 	if old == nil && add == nil {

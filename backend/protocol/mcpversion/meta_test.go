@@ -122,7 +122,7 @@ func TestUnsupportedVersionErrorsListTheSupportedOnes(t *testing.T) {
 	}
 }
 
-// members returns the members of an object as they are written, except for those whose names without accepts.
+// members returns the members of an object as they are written. It omits those for whose names without returns true.
 func members(raw json.RawMessage, without func(string) bool) map[string]string {
 	out := make(map[string]string)
 	jsonrpc.Each(raw, func(key string, value json.RawMessage) {
@@ -145,7 +145,7 @@ func FuzzStamp(f *testing.F) {
 		_, _ = CheckMeta(data)
 		Detect("tools/call", data, "")
 		if len(data) > 0 && !jsonrpc.Valid(data) {
-			return // it only must not panic
+			return // invalid JSON only must not cause a panic
 		}
 		if again := own.Stamp(modern); string(again) != string(modern) {
 			t.Errorf("stamped twice: %q, once: %q", again, modern)

@@ -41,8 +41,8 @@ func cacheable(method string) bool {
 	return false
 }
 
-// Complete makes the result of a legacy server a modern result of type complete.
-// Members that the result has under the names of the modern era are replaced.
+// Complete makes the result of a legacy server a modern result of type complete. If the
+// result already has members with the names of those that Complete adds, they are replaced.
 func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(`{"resultType":"complete"}`)
 	drop := isType
@@ -53,9 +53,9 @@ func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	return hop.stamp(result, drop, add)
 }
 
-// Restamp replaces what a modern server has added to a result by the additions of hop.
-// It keeps the type, a ttlMs and a cacheScope of private. Results that must not be
-// cached lose ttlMs and cacheScope, except for tasks, whose ttlMs is not about caching.
+// Restamp replaces the metadata that a modern server has added to a result by that of hop.
+// The result keeps its type, a valid ttlMs, and the cacheScope private. Results that must not
+// be cached lose ttlMs and cacheScope, except for tasks, whose ttlMs is not about caching.
 func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(nil)
 	if jsonrpc.Get(result, "resultType") == nil {
@@ -83,15 +83,15 @@ func TTL(result json.RawMessage) (ms int64, ok bool) {
 }
 
 // Plain makes a modern result a legacy one: it removes resultType, ttlMs, cacheScope
-// and the names of the hop in _meta, and _meta itself if nothing is left in it. The
-// result must be of type complete.
+// and the members of _meta that belong to a hop, and _meta itself if nothing is left in
+// it. The result must be of type complete.
 func Plain(result json.RawMessage) json.RawMessage {
 	return jsonrpc.Edit(stamp(result, nil), isModern, nil)
 }
 
 // stamp replaces the members of a result that drop accepts by those of the object add,
-// and the names of the last hop in _meta by those of this one. It copies the result
-// once if the result has no _meta.
+// and the members of _meta that belong to the last hop by those of h. It copies the
+// result once if the result has no _meta.
 func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
 	var meta json.RawMessage
 	if jsonrpc.IsObject(h.ServerInfo) {

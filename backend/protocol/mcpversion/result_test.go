@@ -143,7 +143,7 @@ func FuzzPlainUndoesComplete(f *testing.F) {
 		_, _ = Restamp(method, data, hub), Plain(data)
 		_, _ = ReadDiscover(data)
 		if !jsonrpc.Valid(data) {
-			return // it only must not panic
+			return // invalid JSON only must not cause a panic
 		}
 		if !jsonrpc.Valid(modern) || ResultType(modern) != TypeComplete {
 			t.Fatalf("%q became %q", data, modern)

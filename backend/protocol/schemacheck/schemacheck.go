@@ -1,7 +1,7 @@
-// Package schemacheck answers what is wrong with the arguments of a call, by the JSON Schema
-// of the tool, in words that let a model correct itself. It reports only what certainly
-// breaks the schema: keywords that it does not know, references to other documents and
-// invalid schemas forbid nothing. The server makes the final decision.
+// Package schemacheck compares the arguments of a call with the JSON Schema of the tool, and
+// describes what is wrong with them in words that let a model correct itself. It reports
+// only what certainly breaks the schema: keywords that it does not know, references to other
+// documents and invalid schemas forbid nothing. The server makes the final decision.
 package schemacheck
 
 import (
@@ -40,7 +40,7 @@ func (c *checker) report(at, format string, args ...any) {
 	c.problems = append(c.problems, cmp.Or(at, "arguments")+" "+fmt.Sprintf(format, args...))
 }
 
-// check adds the problems of a value by a schema. at is the path of the value, such as filter.tags[0].
+// check reports what is wrong with value according to schema. at is the path of the value, such as filter.tags[0].
 func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 	if string(schema) == "false" {
 		c.report(at, "is not allowed")
@@ -72,8 +72,8 @@ func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 	c.checkCombined(schema, value, at, depth)
 }
 
-// referenced returns the part of the schema that $ref names, and nil if it is another
-// document.
+// referenced returns the part of the root schema to which $ref points. It returns nil
+// if $ref points elsewhere or the part does not exist.
 func (c *checker) referenced(schema json.RawMessage) json.RawMessage {
 	ref := jsonrpc.GetString(schema, "$ref")
 	if !strings.HasPrefix(ref, "#/") {
@@ -166,8 +166,8 @@ func (c *checker) checkObject(schema, value json.RawMessage, at string, depth in
 	})
 }
 
-// unknown returns a text that names the members of a value that properties lack: one of
-// them may be a misspelled argument.
+// unknown returns a text that names the members of value that are not in properties: one
+// of them may be a misspelled argument. It returns "" if there are none or too many.
 func unknown(properties, value json.RawMessage) string {
 	var names []string
 	jsonrpc.Each(value, func(name string, _ json.RawMessage) {
@@ -189,7 +189,7 @@ func composed(schema json.RawMessage) bool {
 	})
 }
 
-// known returns a text that lists the names of properties.
+// known returns a text that lists the names in properties.
 func known(properties json.RawMessage) string {
 	var names []string
 	jsonrpc.Each(properties, func(name string, _ json.RawMessage) { names = append(names, name) })
@@ -253,8 +253,9 @@ func (c *checker) checkCombined(schema, value json.RawMessage, at string, depth 
 	}
 }
 
-// nearest returns the problems of the alternative that is the nearest to a value, one of the
-// value's type if possible, and none if the value fits any alternative.
+// nearest returns the problems that value has with the nearest of several alternative
+// schemas, or nil if it fits one of them. Alternatives of the value's type are nearer than
+// others; among these, the one with the fewest problems is the nearest.
 func (c *checker) nearest(alternatives iter.Seq[json.RawMessage], value json.RawMessage, at string, depth int) (best []string) {
 	const otherType = 100
 	least := 0
@@ -292,7 +293,7 @@ func join(at, name string) string {
 	return at + "." + name
 }
 
-// texts returns a text, or the texts of an array; nil for everything else.
+// texts returns the string in raw, or the strings in the array raw; nil for other values.
 func texts(raw json.RawMessage) (out []string) {
 	if one, ok := jsonrpc.String(raw); ok {
 		return []string{one}

@@ -13,7 +13,8 @@ import (
 
 var vendors = []schemacompat.Vendor{schemacompat.Anthropic, schemacompat.OpenAI, schemacompat.Gemini}
 
-// recorded returns the argument schemas of published servers by file and tool.
+// recorded returns the argument schemas of published servers by the name of the file and
+// the tool.
 func recorded(t testing.TB) map[string]json.RawMessage {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(reference.Path(t, "catalog"), "*.json"))

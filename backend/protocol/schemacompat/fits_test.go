@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// valid returns a function that validates arguments against a schema, which may use
-// nullable of OpenAPI.
+// valid returns a function that validates arguments against a schema. The schema may
+// use the keyword nullable of OpenAPI.
 func valid(t *testing.T, schema []byte) func(arguments any) bool {
 	t.Helper()
 	var document any
@@ -101,7 +101,7 @@ func (m maker) object(depth int) string {
 	return out + `}`
 }
 
-// root returns a schema of arguments with the targets of its references.
+// root returns a schema of arguments, including the definitions to which its references point.
 func (m maker) root() []byte {
 	object := m.object(3)
 	return []byte(strings.TrimSuffix(object, "}") + `,"$defs":{"S":` + m.of(`{"type":"string"}`,

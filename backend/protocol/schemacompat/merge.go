@@ -73,8 +73,8 @@ func combined(keyword string, all []*value) *value {
 	return all[0]
 }
 
-// common returns the values that are in both lists, or one if they have nothing in
-// common. The type integer is also in a list with number.
+// common returns the values that are in both lists, or the list one if they have
+// nothing in common. A list of types that contains number also contains integer.
 func common(one, other *value) *value {
 	const whole, number = `"integer"`, `"number"`
 	in := make(map[string]bool)

@@ -117,8 +117,8 @@ func (a *adapter) follow(n *value, reference string, t *trail) ([]*value, *trail
 	return a.parts(target, &trail{target, t})
 }
 
-// substitute gives n the type of target, and a description that names the reference
-// which is not followed.
+// substitute replaces a reference that is not followed: it gives n the type of the
+// target, and a description that names the reference.
 func substitute(n, target *value, reference string) {
 	if n.get("type") == nil {
 		if kind := target.get("type"); kind != nil && types(kind) != nil {

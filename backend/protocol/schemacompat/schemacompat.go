@@ -45,7 +45,7 @@ const (
 	// maxLoose is the number of schemas for values of any type that are written out
 	// as alternatives of all types. Further ones accept only strings.
 	maxLoose = 250
-	// maxPasses bounds the passes until a schema no longer changes.
+	// maxPasses bounds how often a schema is adapted until it no longer changes.
 	maxPasses = 4
 	// maxChanges bounds the number of reported changes.
 	maxChanges = 20
@@ -61,8 +61,8 @@ var clientChanges = []string{
 	"removed: default", "reordered",
 }
 
-// ClientsAdapt reports whether clients make all of these changes themselves, so
-// that a schema works without Adapt. changes come from Adapt.
+// ClientsAdapt reports whether clients make all of the changes themselves, so that they
+// can use the schema without Adapt. changes is a result of Adapt.
 func ClientsAdapt(changes []string) bool {
 	return !slices.ContainsFunc(changes, func(change string) bool { return !slices.Contains(clientChanges, change) })
 }

@@ -58,8 +58,9 @@ var known = map[string]string{
 }
 
 // shaped returns a copy of a schema in which all keywords have the shape that JSON
-// Schema demands. Values of another shape are corrected or removed. A value that is
-// not an object becomes an empty schema, false a schema that accepts nothing.
+// Schema demands. Values of another shape are corrected or removed. If the schema is
+// false, the copy is an object that accepts nothing; any other value that is not an
+// object becomes an empty schema.
 func (a *adapter) shaped(v *value) *value {
 	if v.is("false") {
 		a.note("true and false as schemas: replaced by objects")
@@ -80,8 +81,8 @@ func (a *adapter) shaped(v *value) *value {
 	return out
 }
 
-// mend returns the value of a keyword, corrected if it has not the shape that JSON
-// Schema demands. It returns nil if the value cannot be corrected.
+// mend returns the value of a keyword in the shape that JSON Schema demands. It returns
+// nil if the value has another shape and cannot be corrected.
 func mend(m member) *value {
 	v, fits := m.value, true
 	switch shapes[m.name] {

@@ -8,9 +8,9 @@ import (
 // maxDepth bounds the depth of nested schemas.
 const maxDepth = 40
 
-// strictRoot adapts the schema of a tool's arguments for a vendor that accepts only
-// a subset of OpenAPI. A schema without properties gets none, because clients
-// recognize tools without arguments by it.
+// strictRoot adapts the schema of a tool's arguments for a vendor that accepts only a
+// subset of OpenAPI. Unlike other objects, the root may stay without properties,
+// because clients recognize tools without arguments by that.
 func (a *adapter) strictRoot(v *value) *value {
 	n, t := a.open(v, &trail{target: v})
 	var words []string

@@ -11,8 +11,8 @@ import (
 // vendor that requires objects to have properties.
 const anyName = "any_name"
 
-// keywords lists the keywords that a strict vendor supports, by type; "" has those
-// for all types.
+// keywords lists the keywords that a strict vendor supports, by the type to which they
+// apply; the key "" has the keywords for all types.
 var keywords = map[string][]string{
 	"":        {"type", "title", "description", "nullable", "default", "example"},
 	"string":  {"enum", "format", "minLength", "maxLength", "pattern"},

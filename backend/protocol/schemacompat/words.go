@@ -14,7 +14,7 @@ var silent = map[string]bool{
 	"default": true, "title": true, "example": true, "propertyOrdering": true, "type": true, "description": true,
 }
 
-// inWords describes a keyword, "" if that is useless or too long.
+// inWords describes the keyword m, or returns "" if a description is useless or too long.
 func inWords(m member) string {
 	if silent[m.name] || strings.HasPrefix(m.name, "x-") {
 		return ""
