@@ -132,7 +132,7 @@ type Catalog struct {
 	snapshot  atomic.Pointer[Snapshot]
 	lastID    int64
 	reads     reads
-	uncounted chan struct{} // holds a token when some tools may lack a token count
+	uncounted chan struct{} // contains a value when some tools may lack a token count
 }
 
 // Open returns a catalog with the tools in store. Changes are published on bus.
@@ -292,7 +292,7 @@ func (c *Catalog) wake() {
 }
 
 // Run counts the tokens of new tools in the background until ctx ends, because
-// counting is too slow for the path that lists tools.
+// counting them while a server lists its tools would take too long.
 func (c *Catalog) Run(ctx context.Context) error {
 	for {
 		select {

@@ -19,7 +19,7 @@ func TestChangesOfAListAreAnnouncedByTool(t *testing.T) {
 	replace(t, c, "a", `{"name":"x"}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)
 	before := map[string]string{"x": hash("x"), "y": hash("y"), "z": hash("z")}
 	replace(t, c, "a", `{"name":"x"}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)                 // the same list
-	replace(t, c, "a", `{"name":"x","_meta":{}}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)      // nothing that is hashed
+	replace(t, c, "a", `{"name":"x","_meta":{}}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)      // the hash ignores _meta
 	replace(t, c, "a", `{"name":"w"}`, `{"name":"x"}`, `{"description":"2","name":"y"}`, `{"name":"x"}`) // added, same, updated; z removed
 	if err := c.Forget(t.Context(), "a"); err != nil {
 		t.Fatal(err)

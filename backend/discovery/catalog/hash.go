@@ -80,7 +80,7 @@ func (c *canonicalizer) whole(server string, definition []byte) bool {
 		return false
 	}
 	start := len(c.out)
-	quoted, _ := json.Marshal(server) // strings cannot fail
+	quoted, _ := json.Marshal(server) // encoding a string cannot fail
 	c.out = append(c.out, quoted...)
 	c.parts = append(c.parts, part{[]byte("server"), start, len(c.out)})
 	return c.arrange(0, 0)
@@ -119,7 +119,7 @@ func (c *canonicalizer) value(at int) (end int) {
 		if !ok {
 			return -1
 		}
-		raw, _ = json.Marshal(text) // strings cannot fail
+		raw, _ = json.Marshal(text) // encoding a string cannot fail
 	}
 	c.out = append(c.out, raw...)
 	return end

@@ -2,7 +2,7 @@ package catalog
 
 import "sync/atomic"
 
-// reads counts look-ups of tools, which the catalog answers without a request to the server.
+// reads counts the look-ups of tools in snapshots. No look-up sends a request to a server.
 type reads struct{ hits, misses atomic.Int64 }
 
 func (r *reads) count(hit bool) {
@@ -15,7 +15,7 @@ func (r *reads) count(hit bool) {
 	}
 }
 
-// Reads are the numbers of look-ups since the start of the hub.
+// Reads counts the look-ups of tools in snapshots of a catalog since the start of the hub.
 type Reads struct {
 	Hits   int64 // the catalog had the tool
 	Misses int64
@@ -29,5 +29,5 @@ func (r Reads) Rate() float64 {
 	return float64(r.Hits) / float64(r.Hits+r.Misses)
 }
 
-// Reads returns how often tools were looked up.
+// Reads returns how often tools were looked up in the snapshots of the catalog so far.
 func (c *Catalog) Reads() Reads { return Reads{c.reads.hits.Load(), c.reads.misses.Load()} }

@@ -17,7 +17,7 @@ type builtin struct {
 	using  sync.RWMutex  // read-locked while encoding, locked while releasing
 	loaded atomic.Bool   // the encoder holds memory
 	last   atomic.Int64  // Unix time of the last use, in nanoseconds
-	used   chan struct{} // holds a token after a use
+	used   chan struct{} // contains a value after a use, until run receives it
 }
 
 func (b *builtin) batch() int { return b.threads }

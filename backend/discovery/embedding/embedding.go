@@ -86,7 +86,7 @@ type Options struct {
 	Store    Store
 	Bus      *events.Bus
 	Log      *slog.Logger
-	Clock    Clock // zero: the system clock
+	Clock    Clock // the zero Clock means the system clock
 
 	// QueryTimeout is how long Query waits for a vector; 0: one second.
 	QueryTimeout time.Duration

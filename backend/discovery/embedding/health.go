@@ -27,7 +27,7 @@ func backoff(failures int) time.Duration {
 type health struct {
 	mu     sync.Mutex
 	err    error         // of the last request; nil: the provider works
-	failed chan struct{} // holds a token when the provider has begun to fail
+	failed chan struct{} // contains a value when the provider has begun to fail
 }
 
 func (h *health) failing() bool {

@@ -97,7 +97,7 @@ func (x *Index) query(ctx context.Context, text string, patient bool) ([]float32
 	case <-late:
 	}
 	// A worker sends the result before it clears slow. Set slow before the last
-	// look at the result, so that a result sent meanwhile cannot leave it set.
+	// look at the result, so that slow does not stay set if the result arrives now.
 	x.queries.slow.Store(true)
 	select {
 	case v := <-q.result:

@@ -96,8 +96,8 @@ func (m *modelServer) serveAll() {
 	m.served = nil
 }
 
-// asked returns the texts, and per request the path, the Authorization header
-// and the model.
+// asked returns the texts that the server has received, and the path, the
+// Authorization header and the model of each request.
 func (m *modelServer) asked() (texts, paths, keys, models []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -38,8 +38,8 @@ type state struct {
 	*builder
 	from    *catalog.Snapshot // the snapshot of the catalog that the builder holds vectors for
 	skipped map[textHash]bool // texts that the provider rejects
-	tidied  time.Time         // when vectors were last deleted, or the start
-	tidyIn  time.Duration     // time from tidied until they are deleted again
+	tidied  time.Time         // when unneeded vectors were last deleted, or when the index started
+	tidyIn  time.Duration     // time from tidied until unneeded vectors are deleted again
 }
 
 // textHash is the SHA-256 of a tool's text.

@@ -337,7 +337,7 @@ func numbered(n int) []string {
 	return tools
 }
 
-// length returns the square of the length of a vector.
+// length returns the square of the length of a vector, which is 1 for a vector of length 1.
 func length(v []float32) (total float64) {
 	for _, n := range v {
 		total += float64(n) * float64(n)
@@ -354,7 +354,7 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 	return total
 }
 
-// view is a Catalog with the snapshot that the test stores, like the tools that rules allow.
+// view is a Catalog whose snapshot the test sets, as a change of the user's rules would.
 type view struct {
 	shown atomic.Pointer[catalog.Snapshot]
 }

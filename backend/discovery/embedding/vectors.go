@@ -40,7 +40,8 @@ type Vectors struct {
 	values     []int8 // values of all vectors, one vector after the other
 }
 
-// key is the binary form of a tool's hash, which takes half the memory.
+// key is a tool's hash in binary form, which takes half the memory of the
+// hexadecimal form.
 type key [sha256.Size]byte
 
 func keyOf(hash string) (k key) {
@@ -52,8 +53,9 @@ func keyOf(hash string) (k key) {
 	return sha256.Sum256([]byte(hash))
 }
 
-// Model identifies the model and the text recipe of the vectors. Vectors of
-// different models cannot be compared. It is empty with the provider "none".
+// Model returns an identifier of the model of the vectors and of the form of the
+// embedded texts; it is empty with the provider "none". Vectors with different
+// identifiers cannot be compared.
 func (v *Vectors) Model() string { return v.model }
 
 // Dimensions returns the number of values in each vector; 0 while it is

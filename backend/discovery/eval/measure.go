@@ -43,8 +43,8 @@ type NoMatch struct {
 	LostShare float64 `json:"lost_share"`
 }
 
-// Confidence measures how often the best hit is right, for the queries answered
-// with one confidence.
+// Confidence measures how often the best hit is right among the queries that were
+// answered with the same level of confidence.
 type Confidence struct {
 	Label   string  `json:"label"`
 	Queries int     `json:"queries"`
@@ -140,7 +140,7 @@ func rightFirst(q Query, a Answer) bool {
 	return len(a.Hits) > 0 && slices.Contains(q.Relevant, a.Hits[0].ID)
 }
 
-// noMatch measures the answers without a match.
+// noMatch measures how well the answers without a match agree with the labels.
 func noMatch(queries []Query, answers []Answer) NoMatch {
 	var m NoMatch
 	for i, q := range queries {
@@ -163,7 +163,7 @@ func noMatch(queries []Query, answers []Answer) NoMatch {
 	return m
 }
 
-// calibration measures the answers by confidence.
+// calibration measures the answers of each level of confidence that occurs.
 func calibration(queries []Query, answers []Answer) []Confidence {
 	out := []Confidence{}
 	for _, label := range labels {

@@ -125,9 +125,9 @@ const (
 	minSimilarity  = 0.6 // Dice coefficient of two spellings
 )
 
-// ToolName returns the tool name that a query may stand for, in lower case and
-// without its server prefix. It returns "" for queries that are more likely
-// sentences.
+// ToolName reads a query as the name of a tool. It returns the name in lower case
+// and without the prefix that names the server, or "" for a query that is more
+// likely a sentence.
 func ToolName(query string) string {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 || len(words) > maxWords {

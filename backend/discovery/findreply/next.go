@@ -35,7 +35,8 @@ func (n nextStep) text(others int) string {
 	return "ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it " + n.how(nil)
 }
 
-// howBest describes the way to call the best tool.
+// howBest describes the way to call the best tool. If the session lists the tool,
+// it names the tool as tools/list does.
 func (n nextStep) howBest() string {
 	if n.listed == "" || n.omitName {
 		return n.how(n.best)
@@ -43,7 +44,7 @@ func (n nextStep) howBest() string {
 	return "as " + n.listed + " if listed, else by " + n.callerOf(n.best)
 }
 
-// how describes the way to call a tool. nil stands for any tool in the reply.
+// how describes the way to call t or, if t is nil, any tool in the reply.
 func (n nextStep) how(t *catalog.Tool) string {
 	if n.listed == "" {
 		return "by " + n.callerOf(t)

@@ -44,8 +44,8 @@ type Options struct {
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
 	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
 	// Caller returns the name of the hub's tool through which a session calls a tool that
-	// is not listed. For nil it names one that can call any tool. A nil Caller means
-	// proxy_call of registry. Used by ForQuery.
+	// is not listed. If the argument is nil, that tool can call any tool. If Caller is nil,
+	// replies name the action proxy_call of the tool registry. Used by ForQuery.
 	Caller func(*catalog.Tool) string
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// tool returns a tool with required arguments, all with the description
-// argument.
+// tool returns a tool whose arguments are all required. Each of them has the
+// description in argument.
 func tool(t *testing.T, name, description, argument string, arguments ...string) *catalog.Tool {
 	t.Helper()
 	properties := make(map[string]any)

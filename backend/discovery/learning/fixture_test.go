@@ -165,7 +165,8 @@ func (d *fixture) learned() string {
 	return strings.Join(out, ", ")
 }
 
-// teach makes a query lead to a tool the given number of times, an hour apart.
+// teach asks a query and calls a tool for it with success, the given number of times
+// at intervals of an hour.
 func (d *fixture) teach(query, tool string, times int) {
 	for range times {
 		d.clock = d.clock.Add(time.Hour)

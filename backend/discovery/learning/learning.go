@@ -22,9 +22,11 @@
 // two minutes that found nothing, or that share a word and do not ask for a
 // different action.
 //
-// If no answer showed the tool, or only answers whose query already has a
-// success, the call counts for the newest query for two minutes: the agent
-// found the tool in another way after a bad answer.
+// If no answer showed the tool, or the call of a shown tool has already succeeded
+// for the query that ranked it highest, the call counts for the newest query: the
+// agent found the tool in another way after a bad answer. That query must be at
+// most two minutes old and the only one in its message, its answer must not have
+// shown the tool, and no shown tool may have been called for it with success.
 //
 // Several queries in one message of the agent express separate needs, so a call for
 // one of them does not count for another. The queries of one find_tools request
@@ -89,7 +91,8 @@ type Pair struct {
 	Last   time.Time // time of the last success
 }
 
-// Learned is a pair and its present strength, from 0 to 1, for the same query.
+// Learned is a pair and the strength, from 0 to 1, that its lift has at present for
+// a query that is equal to the pair's.
 type Learned struct {
 	Pair
 	Strength float64
@@ -149,7 +152,7 @@ type Learning struct {
 	now        func() time.Time
 
 	on      atomic.Bool
-	changes chan struct{} // holds a token when there are changes to store
+	changes chan struct{} // contains a value when there are changes to store
 	writing sync.Mutex    // serializes writes to the store; locked before mu
 
 	mu       sync.RWMutex

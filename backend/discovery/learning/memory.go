@@ -19,7 +19,7 @@ const (
 	// minLike is the least similarity of two queries for one to lift tools of
 	// the other.
 	minLike = 0.5
-	// halfLife is the age at which a success counts half.
+	// halfLife is the age at which a success counts half as much as a new one.
 	halfLife = 90 * 24 * time.Hour
 	// maxAge is the age without use at which a pair is dropped.
 	maxAge = 4 * halfLife
@@ -163,7 +163,8 @@ func (m *memory) open(n need) *topic {
 	return t
 }
 
-// drop removes a pair, and its topic with the last pair.
+// drop removes a pair and, if its topic has no other pairs, the topic. It returns
+// the ID of the pair.
 func (m *memory) drop(p *pair) (id int64) {
 	delete(m.byID, p.ID)
 	t := p.topic
@@ -207,7 +208,7 @@ func (m *memory) like(n need) []match {
 		found += counts[least]
 	}
 	out := make([]match, 0, min(found, maxLike))
-	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // topics of the least grade last: there may be too many
+	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // the least grade last: too many topics may have it
 		for slot, grade := range grades {
 			if int(grade) >= floor && (floor > least || int(grade) == least) && len(out) < maxLike {
 				out = append(out, match{slot, int(grade)})

@@ -20,9 +20,9 @@ const (
 	takes
 )
 
-// actions maps unambiguous verbs to their kinds. Queries with different actions
-// are not similar even if all other words agree: a tool that added a label does
-// not help to remove one.
+// actions maps verbs to the operations that they may mean. Queries whose verbs
+// have no operation in common are not similar even if all other words agree: a
+// tool that added a label does not help to remove one.
 var actions = actionsOf(map[action]string{
 	makes:           "create add make insert write save append register",
 	looks:           "get fetch list show find search read view browse display retrieve lookup query count",
@@ -124,8 +124,8 @@ func singular(w string) string {
 	return strings.TrimSuffix(w, "s")
 }
 
-// opposed reports whether two sets of actions have no kind in common. An empty
-// set is opposed to none.
+// opposed reports whether two sets of operations have none in common. An empty
+// set is not opposed to any set.
 func opposed(a, b action) bool { return a != 0 && b != 0 && a&b == 0 }
 
 // share returns the similarity of a set of a words and a set of b words, which have shared

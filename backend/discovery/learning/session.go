@@ -179,7 +179,7 @@ func (a *session) meant(tool catalog.Key, now time.Time) *question {
 	return nil
 }
 
-// done reports whether a tool that the answer showed has been called with
+// done reports whether a tool that the answer to q showed has been called with
 // success.
 func (q *question) done() bool { return q.credited != nil && q.credited.shown }
 

@@ -203,8 +203,8 @@ func (l *language) inner(word string) []*concept {
 	return nil
 }
 
-// spellings returns a word and, for German and Dutch, the word with ae, oe and
-// ue as the folded umlauts a, o and u.
+// spellings returns a word. If umlauts is set, it also returns the word with ae, oe
+// and ue replaced by a, o and u, to which umlauts are folded.
 func spellings(word string, umlauts bool) []string {
 	if !umlauts {
 		return []string{word}

@@ -4,9 +4,9 @@
 // because the definitions of tools and the built-in embedding model are English.
 //
 // The words are in concepts.txt. A query is read only if it looks foreign as a
-// whole: it is in another script, or has function words and words of the
-// lexicon that English lacks. German, French, Spanish, Italian, Portuguese,
-// Dutch, Polish, Russian, Chinese, Japanese and Korean are known.
+// whole: if it is in another script, or contains function words and words of the
+// lexicon that do not occur in English. The languages are German, French, Spanish,
+// Italian, Portuguese, Dutch, Polish, Russian, Chinese, Japanese and Korean.
 package lexicon
 
 import (
@@ -22,7 +22,7 @@ const (
 	maxWords  = 24   // English words in a reading
 )
 
-// Reading is a foreign query in English words.
+// Reading is what a foreign query means, in English words.
 type Reading struct {
 	// Words are the English words: those of verbs first, then the others in the
 	// order of the query.
@@ -37,8 +37,8 @@ func (r Reading) English() string {
 	return strings.Join(slices.Concat(r.Words, r.Names), " ")
 }
 
-// Read reads a query. It returns false if the query is English, or none of its
-// words is known.
+// Read returns the English reading of a foreign query. It returns false if the
+// query is English, or if none of its words is known.
 func Read(query string) (Reading, bool) {
 	query = unquoted(first(query, maxQuery))
 	f := findings{}

@@ -29,7 +29,7 @@ func readTexts(t testing.TB, name string) []string {
 	return texts
 }
 
-// readVectors reads the vectors of the sentences that build/model/reference.py computed.
+// readVectors reads the vectors that build/model/reference.py has computed for the sentences in testdata.
 func readVectors(t *testing.T) [][]float32 {
 	t.Helper()
 	data, err := os.ReadFile("testdata/sentences.vectors")

@@ -53,7 +53,6 @@ func checkProduct(t *testing.T, k kernels, columns int, extreme bool) {
 	sameBits(t, k.name+": multiply", to, want)
 }
 
-// floats returns random values.
 func floats(random *rand.Rand, n int) []float32 {
 	values := make([]float32, n)
 	for i := range values {

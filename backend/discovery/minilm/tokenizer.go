@@ -15,8 +15,8 @@ var special = []struct {
 	id   uint16
 }{{"[PAD]", 0}, {"[UNK]", unknown}, {"[CLS]", begin}, {"[SEP]", end}, {"[MASK]", 103}}
 
-// tokens returns the token IDs of a text, at most most including the marks of the beginning and the end; most is at
-// least 2. It reads no more of the text than needed.
+// tokens returns the token IDs of a text, including the marks of the beginning and the end. The parameter most, at
+// least 2, limits their number. tokens reads no more of the text than needed.
 func (v vocabulary) tokens(text string, most int) []uint16 {
 	s := splitter{words: v, ids: append(make([]uint16, 0, most), begin), room: most - 2}
 	for s.room > 0 && text != "" {
@@ -34,7 +34,8 @@ func (v vocabulary) tokens(text string, most int) []uint16 {
 	return append(s.ids, end)
 }
 
-// specialAt returns the special token that a text begins with, and its length; 0 if there is none.
+// specialAt returns the ID of the special token that a text begins with and the length of its text. Without such a
+// token, both are 0.
 func specialAt(text string) (id uint16, size int) {
 	if text[0] != '[' {
 		return 0, 0

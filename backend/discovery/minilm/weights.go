@@ -74,7 +74,7 @@ type embedding struct {
 	values []int8
 }
 
-// add adds the vector with a number to the values in to.
+// add adds the vector of row number to the values in the slice to.
 func (e embedding) add(to []float32, number int) {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(e.scales[4*number:]))
 	for i, value := range e.values[number*hidden:][:hidden] {

@@ -9,7 +9,7 @@ import (
 // depends on the embedding model.
 type blend struct {
 	meaning  float32 // weight of the vectors; words have the rest
-	coverage float32 // word scores are divided by the best tool's score plus coverage times a perfect match's
+	coverage float32 // word scores are divided by the best one plus coverage times that of a perfect match
 	// Words are the better evidence if a tool contains the words of the query. yield is
 	// moved from meaning to words for each unit by which the best tool's share of a
 	// perfect match exceeds yieldFrom.
@@ -68,8 +68,8 @@ func (b *blend) settle(similarities []float32) {
 	b.zero = float32(mean - typicalSimilarity*spread/typicalSpread)
 }
 
-// weigh lowers the weight of the vectors for a query. covered is the word score
-// of the best tool as a share of a perfect match's.
+// weigh lowers the weight of the vectors for a query. covered is the best word
+// score as a share of the word score of a perfect match.
 func (b *blend) weigh(covered float32) {
 	b.meaning -= b.yield * max(covered-b.yieldFrom, 0)
 }

@@ -97,7 +97,8 @@ func (r *ranking) missingNames(tool int32) float64 {
 	return missing / max(names, 1)
 }
 
-// The thresholds of a verdict, as probabilities that the best tool is right.
+// minMedium and minHigh are the probabilities that the best tool is right from
+// which the confidence of a verdict is medium or high.
 const (
 	minMedium = 0.45
 	minHigh   = 0.76
@@ -153,10 +154,11 @@ func (c chance) of(e Evidence) float64 {
 // total weight for each set; see frontend/guide/changing.md.
 type chances struct {
 	any, best chance
-	// A match needs this probability that a right tool exists: minFoundMany in
-	// catalogs of at least crowdedTools tools, where some tool is always near a
-	// query; minFoundFew with minTools or fewer, which the user chose, so that a
-	// query more often means one of them; and a value between for the others.
+	// minFoundFew and minFoundMany are the probabilities that a right tool exists
+	// which a match needs. minFoundMany applies to catalogs of at least crowdedTools
+	// tools, where some tool is always near a query. minFoundFew applies to catalogs
+	// of at most minTools tools: the user has chosen these few, so that queries more
+	// often mean one of them. In other catalogs, a value between the two applies.
 	minFoundFew, minFoundMany float64
 }
 
@@ -186,9 +188,9 @@ var (
 	}
 )
 
-// verdict reports whether a tool fits well enough, and how confident it is that
-// the best one does. A single word that is not a tool's name never gives high
-// confidence.
+// verdict reports whether any tool fits well enough, and with what confidence the
+// best tool is the right one. A query of a single word that does not name a tool
+// never gives high confidence.
 func (e Evidence) verdict() (bool, Confidence) {
 	by := byWords
 	if e.meaning {

@@ -36,8 +36,8 @@ func firstWord(text string) string {
 	return text
 }
 
-// demotes reports whether a tool ranks lower because it is deprecated. A query about
-// deprecated tools, or with the tool's name as an identifier, asks for it.
+// demotes reports whether a tool ranks lower because it is deprecated. It does not if
+// the query contains the word deprecated, or the tool's name as an identifier.
 func (r *ranking) demotes(tool int32) bool {
 	if !r.index.documents[tool].deprecated || strings.Contains(strings.ToLower(r.asked.query), "deprecated") {
 		return false
@@ -46,7 +46,7 @@ func (r *ranking) demotes(tool int32) bool {
 	case notNamed, namedByWords:
 		return true
 	case namedExactly:
-		return len(strings.Fields(r.asked.query)) > 1 // as words, such as "read file"
+		return len(strings.Fields(r.asked.query)) > 1 // the name is written as several words, such as "read file"
 	}
 	return false
 }

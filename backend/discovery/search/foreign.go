@@ -6,14 +6,14 @@ import "github.com/agent-discover/agent-discover/backend/discovery/lexicon"
 // query, query, words and meaning are equal.
 type asked struct {
 	query   string   // as written
-	words   string   // for the index: with the English words for a foreign query
+	words   string   // for the index: a foreign query is followed by its English words
 	meaning string   // for the embedding model and as evidence: only what is English or may be a name
 	read    []string // the English words; nil for an English query
 	patient bool     // as Query.Patient
 }
 
-// askedFor returns a query with the English words for it if it is in another
-// language.
+// askedFor returns the forms of a query. If the query is in another language, they
+// include its English words.
 func askedFor(query string) asked {
 	reading, ok := lexicon.Read(query)
 	if !ok {

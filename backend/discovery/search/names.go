@@ -12,7 +12,7 @@ const (
 	notNamed     = iota
 	mentioned    // the name occurs in the query as an identifier
 	misspelled   // the query is a misspelling of the name
-	namedByWords // the query consists of the words of the name, and of the server's name
+	namedByWords // the query consists of the words of the name, and perhaps words of the server's name
 	namedExactly // the query is the name
 )
 
@@ -87,7 +87,7 @@ func (x *index) inWords(query string, put func(int, []int32)) {
 	}
 }
 
-// covers reports whether all words are among those of the query.
+// covers reports whether there are words and the query contains each of them.
 func (x *index) covers(asked []forms, words []int32) bool {
 	for _, number := range words {
 		stem := x.forms[number].stem
@@ -145,8 +145,8 @@ func (x *index) mentions(query string, put func(int, []int32)) {
 // maxPhrase is the largest number of words in a phrase.
 const maxPhrase = 5
 
-// phrase returns the key of a tool's name as it would occur in a sentence;
-// false for names of one word or of more than maxPhrase.
+// phrase returns the key of the words of a tool's name, as they would occur in a
+// sentence. It returns false for names of one word or of more than maxPhrase words.
 func (x *index) phrase(d *document) (string, bool) {
 	name := d.in(inName)
 	if len(name) < 2 || len(name) > maxPhrase {

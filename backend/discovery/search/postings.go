@@ -53,7 +53,7 @@ func (x *index) chunks() []*chunk {
 func workersFor(tools int) int { return max(min(runtime.GOMAXPROCS(0), tools/minPerWorker), 1) }
 
 // inParallel calls do for each element concurrently and returns when all calls
-// have. It needs at least one element.
+// have returned. There must be at least one element.
 func inParallel[T any](all []T, do func(T)) {
 	var group sync.WaitGroup
 	for _, one := range all[1:] {

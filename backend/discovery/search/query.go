@@ -11,12 +11,13 @@ import (
 type part struct {
 	word  string
 	terms []weightedTerm
-	// guesses reports that no tool contains the word, so that terms are similar
-	// known words. A tool scores for the best of them rather than for all.
+	// guesses reports whether terms are known words that are similar to the word,
+	// because no tool contains the word itself. A tool scores for the best of them
+	// rather than for all.
 	guesses bool
 	meant   string // the most similar word, if the query's word is a misspelling
-	// perfect is the score of a hypothetical tool that contains the word any
-	// number of times.
+	// perfect is the upper limit of a tool's score for the word, which a tool would
+	// approach by containing the word more and more often.
 	perfect float32
 }
 
@@ -158,7 +159,7 @@ func (x *index) score(parts []part, scores []float32) float32 {
 	return perfect
 }
 
-// addBest adds to each tool's score that of the best term of p.
+// addBest adds to each tool's score the score of its best term of p.
 func (x *index) addBest(p part, scores []float32) {
 	best := make(map[int32]float32)
 	for _, t := range p.terms {
@@ -171,16 +172,16 @@ func (x *index) addBest(p part, scores []float32) {
 	}
 }
 
-// guess is a known word that may have been meant by an unknown one.
+// guess is a known word that the user may have meant by an unknown one.
 type guess struct {
 	word     string
 	term     int32
 	likeness float32
 }
 
-// guesses returns the known words that an unknown word may stand for, because it is
-// a misspelling or a prefix of them, the most similar first. A correctly spelled word
-// counts as a prefix only.
+// guesses returns the known words that the user may have meant by an unknown word,
+// the most similar first: those of which it is a misspelling or a prefix. A correctly
+// spelled word is never taken for a misspelling.
 func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil

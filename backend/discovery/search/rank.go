@@ -80,8 +80,8 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	return r
 }
 
-// read returns the vector of a text. A patient query waits for it until ctx ends, others for a short time; read then
-// returns false.
+// read returns the vector of a text. A patient query waits for the vector until ctx ends, others wait for a short time.
+// If no vector arrives in time, read returns false.
 func (s *Searcher) read(ctx context.Context, a asked, text string) ([]float32, bool) {
 	if a.patient {
 		return s.meaning.AwaitQuery(ctx, text)
@@ -106,9 +106,9 @@ func (x *index) lifts(all []learning.Lift) map[int32]learning.Lift {
 	return out
 }
 
-// selectBest sets r.best to the best allowed tools. Where the order of named
-// tools differs from that of their scores, it lowers scores so that they never
-// increase.
+// selectBest sets r.best to the best allowed tools. Tools that the query names come
+// first even if others have higher scores; selectBest then lowers the scores of the
+// others, so that scores never increase from one hit to the next.
 func (r *ranking) selectBest(allow func(*catalog.Tool) bool) {
 	var best []Hit
 	least := 0.0
@@ -207,8 +207,9 @@ func (r *ranking) phrase(tool int32) float64 {
 	return 0
 }
 
-// withNaming raises the score of a tool that the query names. Each way of naming
-// a tool has its own range of scores, so that named tools rank above others.
+// withNaming maps a score to the range for the way in which the query names the
+// tool; namedByWords and misspelled share a range. For notNamed it only caps the
+// score.
 func withNaming(how int, score float64) float64 {
 	score = min(score, 1)
 	switch how {

@@ -24,8 +24,8 @@ type Hit struct {
 	Tool  *catalog.Tool
 	Score float64
 	Why   []Reason // nil unless Query.Explain was set
-	// ByWords is the place of the tool in a ranking by words alone, from 1; 0 if
-	// it has no word of the query, or unless Query.Explain was set.
+	// ByWords is the place of the tool in a ranking by words alone, from 1. It is 0
+	// if the tool contains no word of the query, or if Query.Explain was not set.
 	ByWords int
 
 	at    int32 // index of the tool in the snapshot
@@ -36,8 +36,8 @@ type Hit struct {
 // nothing was found.
 type Confidence string
 
-// The levels of confidence: use the best hit; compare it with the other hits;
-// ask the user.
+// The levels of confidence. At High, the caller should use the best hit; at
+// Medium, compare it with the other hits; at Low, ask the user.
 const (
 	High   Confidence = "high"
 	Medium Confidence = "medium"
@@ -52,8 +52,8 @@ type Result struct {
 	Found      bool
 	Confidence Confidence
 	TopScore   float64
-	// Unread reports whether the tools have vectors, but none came for the query in
-	// time, so that words alone decided.
+	// Unread reports whether the tools have vectors, but the vector of the query did
+	// not arrive in time, so that the search compared words alone.
 	Unread  bool
 	Hits    []Hit
 	Closest []Hit
@@ -82,11 +82,11 @@ type Query struct {
 
 // Meaning provides embedding vectors. Package embedding implements it.
 type Meaning interface {
-	// Vectors returns the vectors of the tools. Tools may be missing from it.
+	// Vectors returns the vectors of the tools. Some tools may have no vector.
 	Vectors() *embedding.Vectors
 	// Query returns the vector of a query, and false if none is available now.
 	Query(ctx context.Context, text string) ([]float32, bool)
-	// AwaitQuery is Query, but waits until ctx ends.
+	// AwaitQuery is like Query, but waits for the vector until ctx ends.
 	AwaitQuery(ctx context.Context, text string) ([]float32, bool)
 }
 
@@ -103,8 +103,8 @@ type Catalog interface{ Snapshot() *catalog.Snapshot }
 type Options struct {
 	Catalog Catalog
 	Bus     *events.Bus
-	Meaning Meaning // nil: search by words alone
-	Learned Learned // nil: ignore earlier calls
+	Meaning Meaning // if nil, searches compare words alone
+	Learned Learned // if nil, searches ignore earlier calls
 	// Spelled reports whether a lower-case word is spelled right, so that it is not taken for a misspelling of a word that
 	// tools contain. If it is nil, all unknown words may be misspelled.
 	Spelled func(word string) bool
@@ -139,7 +139,7 @@ func New(o Options) *Searcher {
 }
 
 // Prepare makes Run build the index, because a search is likely. It does not
-// wait for it.
+// wait for the index.
 func (s *Searcher) Prepare() { s.want.Do(func() { close(s.wanted) }) }
 
 // Run keeps the index up to date from the first call of Prepare, or the first

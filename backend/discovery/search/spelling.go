@@ -9,8 +9,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// minSimilarity is the least similarity of two names, 1 minus their edit
-// distance per letter, for one to be a misspelling of the other.
+// minSimilarity is the least similarity of two names for one to count as a
+// misspelling of the other. The similarity is 1 minus the edit distance divided
+// by the length of the longer name.
 const minSimilarity = 0.6
 
 // similarNames returns the allowed tools whose names are spelled almost like
@@ -35,7 +36,8 @@ func (x *index) similarNames(name string, allow func(*catalog.Tool) bool) []Hit 
 	return hits
 }
 
-// The likeness of a word to the word it replaces, by the kind of difference.
+// The likeness of a known word to the word of a query that it replaces, by the
+// kind of difference, and limits on the lengths of words.
 const (
 	oneEditLikeness  = 0.8
 	twoEditsLikeness = 0.6
@@ -44,9 +46,9 @@ const (
 	maxTypoLength    = 24 // bytes; longer words are not corrected
 )
 
-// tolerance is the least length of a word in which one edit, and two edits,
-// count as a misspelling. Short queries are often typed in haste; in a
-// sentence, an unknown word is more often a name.
+// tolerance holds the minimum lengths of misspelled words, in bytes: one for
+// words with one edit, and two for words with two edits. Short queries are often
+// typed in haste; in a sentence, an unknown word is more often a name.
 type tolerance struct{ one, two int }
 
 // maxEdits is the largest number of edits in a misspelled word.
@@ -57,8 +59,8 @@ var (
 	strict  = tolerance{6, 9}
 )
 
-// likeness returns how well a known word may replace an unknown word; 0 for not
-// at all. mask is letters(word).
+// likeness returns how well a known word may replace an unknown word of a query.
+// It returns 0 if the words are not similar. mask is letters(word).
 func likeness(word, known string, mask uint64, s tolerance) float32 {
 	if len(word) >= minPrefix && len(known) > len(word) && strings.HasPrefix(known, word) {
 		return prefixLikeness
@@ -85,7 +87,7 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	return 0
 }
 
-// inflections are the regular endings of English words, and the end of the base that each replaces.
+// inflections are the regular endings of English words. A word with the ending has a base that ends in replaced.
 var inflections = []struct{ ending, replaced string }{
 	{"s", ""},
 	{"es", ""},
@@ -118,7 +120,8 @@ func (v *vocabulary) wellSpelled(word string) bool {
 	return false
 }
 
-// inflects reports whether an ending after stem is a regular inflection of a word that is spelled right.
+// inflects reports whether stem+ending is a regular inflection of stem+replaced, or of stem without its doubled last
+// letter, and that base is spelled right.
 func (v *vocabulary) inflects(stem, ending, replaced string) bool {
 	base := stem + replaced
 	last := len(stem) - 1

@@ -12,8 +12,8 @@ const (
 	maxSteps    = 5 // largest number of steps; queries with more are ranked as a whole only
 	minOpenings = 2 // a word may begin a step if at least this many descriptions begin with it
 
-	// serverShare is the weight of the whole query's best score for a tool's
-	// server in the score of a step.
+	// serverShare is the weight, in the score of a hit for one step, of the best
+	// score that the whole query gives to a tool of the same server.
 	serverShare = 0.15
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// canonical maps verbs of one kind to the verb that represents the kind.
+// canonical maps each verb to its kind: the verb that represents all verbs of a similar meaning.
 var canonical = verbs(map[string]string{
 	"create": "add make new open provision register",
 	"get":    "fetch retrieve read load pull",
@@ -203,8 +203,8 @@ func folded(name string) string {
 	return b.String()
 }
 
-// forms are the terms of a word in the index: of its stem, of the word itself
-// and of its kind; -1 for a missing one.
+// forms are the terms of a word in the index: stem is the term of its stem, surface
+// that of the word itself, and kind that of its kind of verb. A missing term is -1.
 type forms struct{ stem, surface, kind int32 }
 
 // vocabulary assigns numbers to words and to their terms. It only grows, and
@@ -213,7 +213,7 @@ type vocabulary struct {
 	mu      sync.RWMutex
 	words   map[string]int32
 	forms   []forms          // by word number
-	byTerm  []string         // by term: the word of a surface term, "" for others
+	byTerm  []string         // by term: the word if the term is a surface, "" otherwise
 	letters []uint64         // by term: the letter set of byTerm, see letters
 	stems   map[string]int32 // terms of stems
 	kinds   map[string]int32 // terms of kinds of verbs
@@ -254,8 +254,8 @@ func (v *vocabulary) all() []forms {
 	return v.forms
 }
 
-// term returns the term of a stem or kind and adds a new one. The caller holds
-// v.mu.
+// term returns the term of a stem or kind, and adds the term if it is missing.
+// The caller holds v.mu.
 func (v *vocabulary) term(in map[string]int32, text string) int32 {
 	id, ok := in[text]
 	if !ok {
@@ -266,7 +266,7 @@ func (v *vocabulary) term(in map[string]int32, text string) int32 {
 	return id
 }
 
-// lookup returns the forms of a word in a query, -1 for those that no tool has.
+// lookup returns the forms of a word in a query. A form that no tool has is -1.
 func (v *vocabulary) lookup(word string) forms {
 	v.mu.Lock()
 	defer v.mu.Unlock()
