@@ -1,7 +1,6 @@
 // Package corrections reports which tools, prompts, resources and resource templates of a server are changed or left
-// out before clients see them, and why. Package mcpshape decides that; this package applies it to the known
-// definitions of a server. The answer is derived from the stored definitions each time, so that it is also available
-// for stopped servers.
+// out before clients see them, and why. It applies the rules of package mcpshape to the known definitions of a server.
+// The answer is derived from the stored definitions each time, so that it is also available for stopped servers.
 package corrections
 
 import (

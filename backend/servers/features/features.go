@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// Kind is what a list contains. Its text is the member of the result that holds
-// the list.
+// Kind is what a list contains. Its text is the name of the member that holds the list
+// in the server's result, except for Introduction.
 type Kind string
 
 // These are the kinds of lists.
@@ -35,9 +35,8 @@ const (
 type Listing struct {
 	Server string
 	Kind   Kind
-	// Definitions are the members of the list as the server sent them. They are
-	// read-only. If they are nil, the server never sent the list; one that it sent
-	// may be empty.
+	// Definitions are the members of the list as the server sent them. They are read-only.
+	// nil means that the server never sent the list, which differs from an empty list.
 	Definitions []json.RawMessage
 }
 
@@ -105,7 +104,7 @@ func (l *Listings) Of(server string, kind Kind) []json.RawMessage {
 }
 
 // Replace stores a list that a server has sent, without the definitions that the gate holds back, and reports whether
-// it differs from the stored one. A list that the server never sent counts as empty.
+// it differs from the stored one. An empty list does not differ from one that the server never sent.
 func (l *Listings) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
 	if definitions == nil {
 		definitions = []json.RawMessage{}
@@ -120,8 +119,8 @@ func (l *Listings) Replace(ctx context.Context, server string, kind Kind, defini
 	return l.set(ctx, Listing{server, kind, definitions})
 }
 
-// Reapply replaces a list of a server by what the gate admits of it now. It does nothing
-// for a list that the server never sent.
+// Reapply asks the gate again about a list of a server, and replaces the list by what
+// the gate admits now. It does nothing for a list that the server never sent.
 func (l *Listings) Reapply(ctx context.Context, server string, kind Kind) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

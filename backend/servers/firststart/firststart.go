@@ -121,8 +121,8 @@ func (s *Starter) Hold() (release func()) {
 	})
 }
 
-// Again starts a server that has failed once more, because the reason may be gone: a secret was set, a person has signed in
-// or approved something.
+// Again makes the starter try a failed server once more, because the reason for the failure may be gone: a secret was
+// set, or a person has signed in or approved something.
 func (s *Starter) Again(server string) { s.forget(func(t try) bool { return t.server == server }) }
 
 // paused notes that a person has paused all servers, or resumed them.

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
-// Unstorable returns why the vault cannot store a secret now, with what to do about it, and "" if it can.
+// Unstorable returns why the vault cannot store a secret now and what to do about it, or "" if it can.
 func (i *Intake) Unstorable(ctx context.Context) string {
 	if i.options.Vault == nil {
 		return "no keychain is available"

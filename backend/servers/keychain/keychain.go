@@ -33,8 +33,8 @@ const (
 	quickCheckTimeout = 250 * time.Millisecond
 )
 
-// MaxValue is the maximum length of a value, in bytes: macOS accepts 3,000, encoded and
-// including the account.
+// MaxValue is the maximum length of a value, in bytes: on macOS, the account and the
+// encoded value may have 3,000 bytes together.
 const MaxValue = 3 << 9
 
 // ErrMissing is returned for an account that has no value.

@@ -136,7 +136,7 @@ func TestNoOperationUsesAConnectionThatIsBeingClosed(t *testing.T) {
 			return closerFunc(func() {
 				closing = true
 				close(aborted)
-				<-time.After(time.Second) // as a connection that ends its operations before it counts as closed
+				<-time.After(time.Second) // a connection may need time to end its operations before it is closed
 				closing = false
 			}), nil
 		}

@@ -88,8 +88,8 @@ func New(o Options) *Manager {
 	}
 }
 
-// Configure prevents first starts of servers until done is called. Call it before approving a server, and done after
-// the way in which the server is started was accepted.
+// Configure prevents first starts of servers until done is called. Call Configure before approving a server, and
+// call done after recording that a person accepts the way in which the server is started.
 func (m *Manager) Configure() (done func()) { return m.hold() }
 
 // Refresh lists the tools of a server again, starts the server if necessary, and returns the

@@ -154,9 +154,9 @@ func (m *Manager) renew(ctx context.Context, s Server, g *grant, forced bool) (*
 	return nil, fault.Wrap(tokenError{"invalid_grant"}, fault.Denied, "somebody signed out of server %q", s.Name)
 }
 
-// use replaces the grant former of a server by next, and stores next. It does nothing if the server has another grant
-// meanwhile. If the file cannot be written, next is used nevertheless, because the authorization server may no longer
-// accept former.
+// use replaces former, the grant of a server, by next, and stores next. It does nothing if former is no longer the
+// grant of the server. If the file cannot be written, next is used nevertheless, because the authorization server may
+// no longer accept former.
 func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error {
 	m.learn(s.Name, next.Access, next.Refresh)
 	if m.held(s.ID, former.Address) != former {

@@ -108,8 +108,9 @@ func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings
 
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// resourceMetadata returns the metadata of the server (RFC 9728), from the address in
-// its challenge, below the path of its URL, or at the root; nil if there are none.
+// resourceMetadata returns the metadata of the server (RFC 9728), or nil if there are
+// none. It tries the address named, which comes from a challenge and may be empty, and
+// then the well-known addresses for the path of the server's URL and for its root.
 // Metadata about another resource are an error: they may be those of an attacker.
 func (n *network) resourceMetadata(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	const wellKnown = "/.well-known/oauth-protected-resource"
@@ -164,8 +165,9 @@ func (n *network) covers(resource string) bool {
 	return parent == strings.TrimSuffix(n.base.Path, "/") || strings.HasPrefix(n.base.Path, parent+"/")
 }
 
-// serverMetadata returns the metadata of an authorization server: RFC 8414, then OpenID
-// Connect; nil if there are none. They must name the same issuer.
+// serverMetadata returns the metadata of an authorization server (RFC 8414 or OpenID
+// Connect), or nil if there are none. Metadata that name another issuer are not used;
+// if there are no others, they are an error.
 func (n *network) serverMetadata(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {

@@ -25,7 +25,7 @@ type Login struct {
 	// Redirect is the address to which the page leads at the end.
 	Redirect string
 	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs on another machine, the
-	// caller must pass the address to which the browser was led to Complete.
+	// caller must call Complete with the address to which the browser was led.
 	Listening bool
 	flow      *flow
 	manager   *Manager
@@ -41,7 +41,7 @@ func (l *Login) Wait(ctx context.Context) error {
 	}
 }
 
-// After makes f run when the sign-in ends; at once if it has ended.
+// After calls f when the sign-in ends, or at once if it has ended already.
 func (l *Login) After(f func()) {
 	l.manager.mu.Lock()
 	ended := l.flow.ended
@@ -93,7 +93,8 @@ func (m *Manager) Login(ctx context.Context, server string) (*Login, error) {
 	return &Login{Address: f.address, Redirect: f.redirect, Listening: f.listening, flow: f, manager: m}, nil
 }
 
-// waiting returns the sign-in to a server that waits, or nil.
+// waiting returns the sign-in to a server for which a person is expected, or nil if there
+// is none.
 func (m *Manager) waiting(id int64) *flow {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -40,7 +40,7 @@ type Server struct {
 	secrets int // number of calls of Reconsider when Access was called
 }
 
-// Vault encrypts the file of sign-ins, and stores the clients that people have registered themselves as secrets.
+// Vault encrypts the file of sign-ins. Its secrets contain the clients that people have registered themselves.
 type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)

@@ -99,8 +99,8 @@ func withoutValues(description string, form url.Values, secret string) string {
 	return description
 }
 
-// renew returns a copy of g with a new token. It requests the token with the refresh token or, for a grant without a
-// person, with the credentials of the client.
+// renew returns a copy of g with a new token. It requests the token with the refresh token or, if g.Machine is set,
+// with the credentials of the client.
 func (n *network) renew(ctx context.Context, g *grant) (*grant, error) {
 	if g.Machine {
 		form := url.Values{"grant_type": {"client_credentials"}}

@@ -17,7 +17,7 @@ type State struct {
 	// Why says what keeps a server from being used, or its tools from being known. It continues a sentence that begins with
 	// the server's name, and is empty if nothing does.
 	Why string
-	// Cause is the reason of a failure, which may have words of the server. It is meant for people.
+	// Cause is the reason of a failure, for people. It may contain text of the server.
 	Cause string
 }
 
@@ -88,7 +88,8 @@ type Unready struct {
 	State
 }
 
-// Unready returns the servers whose tools are not known, or held, or cannot be called, sorted by name.
+// Unready returns the servers that cannot be used, whose tools are unknown, or that have items which wait for approval,
+// sorted by name.
 func (r *Reader) Unready() (out []Unready) {
 	for _, server := range r.options.Servers.List() {
 		state := r.Of(server)

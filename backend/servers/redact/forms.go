@@ -146,9 +146,10 @@ func byteForms(value string) (out []string) {
 	return append(out, between(`\\x`, "")) // in JSON
 }
 
-// base64Forms returns a value in base64, as a part of encoded text at each of the
-// three possible positions. Characters that also contain bits of the text before
-// or after it are left out.
+// base64Forms returns the forms that a value has within longer text in base64: one for
+// each of the three positions at which the value may begin in a group of three bytes,
+// and for each alphabet. Characters that also contain bits of the text before or after
+// the value are left out.
 func base64Forms(value string) (out []string) {
 	for before := range 3 { // bytes of other text in the first group
 		padded := append(make([]byte, before), value...)

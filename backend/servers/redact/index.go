@@ -120,7 +120,7 @@ func (x *index) findSmall(text, server string) (out []match) {
 	return out
 }
 
-// match returns the matches of the forms with which text ends.
+// match returns a match for each form of t that has the hash and with which text ends.
 func (x *index) match(t *table, hash uint32, text, server string) (out []match) {
 	for _, e := range t.entries[hash] {
 		from := len(text) - int(e.length)

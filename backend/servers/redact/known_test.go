@@ -42,7 +42,8 @@ func BenchmarkCover(b *testing.B) {
 	}
 }
 
-// BenchmarkCoverNothing measures the same without known secrets: only the search for credentials by their shape.
+// BenchmarkCoverNothing measures the redaction of the same result without known secrets: only the search for
+// credentials by their shape.
 func BenchmarkCoverNothing(b *testing.B) {
 	redactor := redact.NewKnownSecrets().Redactor("s1", launch.Launch{})
 	text := strings.Repeat(`{"id": 4711, "title": "A line of an ordinary result, as servers send it", "done": true}`+"\n", 115)

@@ -100,8 +100,8 @@ func (f *forms) addSecret(value string) {
 	}
 }
 
-// addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and
-// encoded as JSON once and twice, because JSON often contains JSON in a string.
+// addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and encoded
+// as JSON up to three times, because JSON often contains JSON in a string.
 func (f *forms) addEncodings(value string) {
 	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
 	for _, once := range inJSON(value) {

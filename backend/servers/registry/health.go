@@ -43,14 +43,14 @@ func (r *Registry) NoteDeath(ctx context.Context, name string, why error) error 
 	})
 }
 
-// ForgetMissingVariable records that the server may have got the variable that
-// it missed, because its secrets have changed.
+// ForgetMissingVariable clears Health.MissingVariable, because the secrets of the
+// server have changed and may now include the variable.
 func (r *Registry) ForgetMissingVariable(ctx context.Context, name string) error {
 	return r.note(ctx, name, func(h *Health) { h.MissingVariable = "" })
 }
 
-// setError counts a failure and keeps its message and the variable that it
-// names; nil clears both.
+// setError counts a failure, and keeps its message and the variable that it names. If
+// failure is nil, setError clears the message and the variable.
 func (h *Health) setError(failure error) {
 	if failure == nil {
 		h.LastError, h.MissingVariable = "", ""

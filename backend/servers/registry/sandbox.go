@@ -27,7 +27,7 @@ type Grants struct {
 	Network []string `json:"network,omitempty"`
 }
 
-// Equal reports whether two sets of grants allow the same in the same order.
+// Equal reports whether g and o contain the same grants in the same order.
 func (g Grants) Equal(o Grants) bool {
 	return slices.Equal(g.Read, o.Read) && slices.Equal(g.Write, o.Write) && slices.Equal(g.Network, o.Network)
 }

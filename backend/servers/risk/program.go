@@ -169,9 +169,9 @@ func (r *report) program() {
 	}
 }
 
-// loading matches options with which interpreters and installers load code from elsewhere, sources options that
-// change where packages or connections come from, outside packages that are not in a registry, and boxed options with
-// which a container can reach the computer.
+// loading matches options with which interpreters and installers load code from elsewhere. sources matches options
+// that change where packages or connections come from. outside matches packages that are not in a registry. boxed
+// matches options that let a container reach the computer.
 var (
 	loading = regexp.MustCompile(`(?i)^--?(?:require|import|loader|experimental-loader|preload|node-options|init-script|javaagent|agentpath|agentlib|classpath|cp|plugin|with|with-editable|config-file|userconfig|globalconfig)(?:[=:].*)?$|^-javaagent:.*|^(?-i:-[rIM])$`)
 	sources = regexp.MustCompile(`(?i)^--?(?:registry|index-url|extra-index-url|default-index|index|find-links|trusted-host|proxy|https-proxy|cafile|from|inspect|inspect-brk|remote-debugging-port)(?:=.*)?$|^(?:npm_config_\w+=.*)$`)

@@ -96,8 +96,8 @@ func (f *file) change(edit func(*content) (bool, error)) error {
 	return nil
 }
 
-// open returns the value of an account. It calls key for the identity only if
-// the account has a value.
+// open returns the value of an account. It calls key, which returns the identity, only
+// if the account has a value.
 func (f *file) open(account string, key func() (*Key, error)) (string, error) {
 	held, err := f.read()
 	if err != nil {
@@ -125,9 +125,9 @@ func (f *file) open(account string, key func() (*Key, error)) (string, error) {
 	return v.Value, nil
 }
 
-// seal adds or replaces the value of an account. If the file under a passphrase
-// was replaced after it was unlocked, seal does not change it, because the
-// identity in the new file could not decrypt the value.
+// seal adds or replaces the value of an account. If a file with a passphrase was
+// replaced after it was unlocked, seal does not change it, because the identity in the
+// new file could not decrypt the value.
 func (f *file) seal(account, value string, identity *Key) error {
 	plain, err := json.Marshal(entry{account, value})
 	if err != nil {

@@ -118,10 +118,9 @@ func (m *migration) names(ctx context.Context) (map[string]string, error) {
 	return taken, err
 }
 
-// plan chooses the name of the secret for a credential: the suggested name,
-// with a number if the name is taken by a different value. In a variable or
-// header, the credential must keep its name, so that a different value is a
-// Conflict.
+// plan chooses the name of the secret for a credential: the suggested name, with a number
+// if the name is taken by a different value. In a variable or header, the credential must
+// keep its name; if that is taken by a different value, the action is Conflict.
 func (m *migration) plan(ctx context.Context, literal launch.Literal, taken map[string]string) Move {
 	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
 	for n := 2; ; n++ {
@@ -215,8 +214,8 @@ func (m *migration) relink(ctx context.Context, grants []vault.Grant) error {
 	return nil
 }
 
-// Referring returns declared with each credential replaced by the reference that server has in its place, if the
-// vault holds the same value for server.
+// Referring returns a copy of declared. Where server has a reference to a secret in place of a credential of
+// declared, and the vault holds the same value for server, the copy has that reference too.
 func (m *Migrator) Referring(ctx context.Context, server, declared registry.Server) registry.Server {
 	declared.Args, declared.Env, declared.Headers = slices.Clone(declared.Args), maps.Clone(declared.Env), maps.Clone(declared.Headers)
 	for found := true; found; { // one text may have several credentials

@@ -115,8 +115,8 @@ func isScheme(word string) bool {
 }
 
 // IssuedCredential reports whether a value is certainly a credential: it is, or
-// contains, a token in the form by which its issuer makes tokens recognizable, or
-// a private key.
+// contains, a private key, or a token that has a digit and the form by which its issuer
+// makes tokens recognizable.
 func IssuedCredential(value string) (issued bool) {
 	s := scanner{text: value}
 	s.tokens(func(from, to int) bool {

@@ -47,8 +47,8 @@ var (
 // placeholder matches a reference without a default.
 var placeholder = regexp.MustCompile(`\$\{\{[^{}]*\}\}|\$\{(?:[^{}:]|:[^{}-])*\}|\{\{[^{}]*\}\}|\{env:\w+\}`)
 
-// matches returns the spans that a scanner must find in a text, by the name of its
-// method.
+// matches returns the spans that a scanner must find in a text, by the name of the
+// scanner's method.
 func matches(text string) map[string][]Span {
 	out := make(map[string][]Span)
 	add := func(what string, from, to int) { out[what] = append(out[what], Span{From: from, To: to}) }
@@ -82,7 +82,7 @@ func matches(text string) map[string][]Span {
 	return out
 }
 
-// found returns the spans that a scanner finds, as matches does.
+// found returns the spans that a scanner finds in a text, by the name of its method.
 func found(text string) map[string][]Span {
 	out := make(map[string][]Span)
 	for what, find := range map[string]func(*scanner){

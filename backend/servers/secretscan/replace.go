@@ -36,9 +36,9 @@ func isJSON(text string) bool {
 	return start != "" && strings.IndexByte(`{["-0123456789`, start[0]) >= 0 && json.Valid([]byte(text))
 }
 
-// replaceInJSON is Replace for valid JSON. In strings it replaces whole characters,
-// escaped or not; of other values it replaces the whole value with a string; all
-// else is structure, which it keeps.
+// replaceInJSON is Replace for valid JSON. In a string, it replaces the characters that
+// a span covers, and never only a part of an escape. A number, true, false or null is
+// replaced by a string as a whole. The structure stays unchanged.
 func replaceInJSON(text string, spans []Span) string {
 	var b strings.Builder
 	// covered reports whether a span overlaps with a range. Ranges only increase.
@@ -71,8 +71,8 @@ func replaceInJSON(text string, spans []Span) string {
 	return b.String()
 }
 
-// replaceInString replaces what is covered in the string that begins at i, and
-// returns where the string ends.
+// replaceInString writes the string that begins at i to b, with Redacted in place of
+// what is covered, and returns where the string ends.
 func replaceInString(b *strings.Builder, text string, i int, covered func(from, to int) bool) int {
 	b.WriteByte('"')
 	within := false

@@ -6,9 +6,9 @@ import (
 )
 
 // A scanner finds credentials in a text that are recognized by their name or shape.
-// Texts come from servers, which may be malicious, so the time it takes must grow
-// only in proportion to the length of the text. Regular expressions are too slow: a
-// match that fails only at the end of the text is tried again from the next name.
+// Texts come from servers, which may be malicious, so the time for a text must grow
+// only in proportion to its length. Regular expressions are too slow: a match that
+// fails only at the end of the text is tried again from the next name.
 type scanner struct {
 	text  string
 	spans []Span
@@ -95,7 +95,7 @@ func (s *scanner) skip(i int, in *set, atMost int) int {
 // all is a number of bytes that no text exceeds.
 const all = 1 << 40
 
-// index returns the position of the first part at or after i, or -1.
+// index returns the position of the first occurrence of part at or after i, or -1.
 func (s *scanner) index(i int, part string) int {
 	n := strings.Index(s.text[i:], part)
 	if n < 0 {
@@ -137,7 +137,8 @@ func (s *scanner) quotedPart(i int) int {
 
 func (s *scanner) add(from, to int, kind spanKind) { s.spans = append(s.spans, Span{from, to, kind}) }
 
-// recognized returns the spans of the credentials in a text that has hints.
+// recognized returns the spans of the credentials in the text. It searches for the kinds in
+// seen only.
 func (s *scanner) recognized(seen hint) []Span {
 	if seen&aBlock != 0 {
 		s.blocks()
@@ -249,7 +250,8 @@ func (s *scanner) urls() {
 	}
 }
 
-// hasScheme reports whether the scheme of a URL ends at a position.
+// hasScheme reports whether text[from:end] ends with the scheme of a URL, which has at
+// least one lower-case letter.
 func (s *scanner) hasScheme(from, end int) bool {
 	for i := end - 1; i >= from && inScheme[s.text[i]]; i-- {
 		s.steps++

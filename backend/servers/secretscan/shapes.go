@@ -2,15 +2,15 @@ package secretscan
 
 import "strings"
 
-// shape is the form by which an issuer makes tokens recognizable: one of the
-// beginnings, at the beginning of a word, followed by parts.
+// shape describes the tokens of an issuer: one of the texts in begins, at the
+// beginning of a word, followed by parts.
 type shape struct {
 	begins []string
 	parts  []shapePart
 }
 
-// shapePart matches one of texts, or min to max characters of a set. No part can begin with a character of the set
-// before it, so that a shape matches in one way only.
+// shapePart matches one of texts, or min to max characters of the set in. No part can begin with a character of the
+// previous part's set, so a shape can match in one way only.
 type shapePart struct {
 	texts    []string
 	in       *set
@@ -76,7 +76,7 @@ var shapes = newShapes([]shape{
 
 // shapeTable finds shapes by the first two bytes of their beginnings.
 type shapeTable struct {
-	pairs [1 << 16 / 64]uint64 // bit set
+	pairs [1 << 16 / 64]uint64 // bit set, indexed by these two bytes
 	at    map[uint16][]beginning
 	slots int
 }
@@ -102,7 +102,7 @@ func newShapes(list []shape) *shapeTable {
 	return t
 }
 
-// tokens calls found for each token with a known shape until it returns false.
+// tokens calls found for each token with a known shape, until found returns false.
 func (s *scanner) tokens(found func(from, to int) bool) {
 	s.steps += len(s.text)
 	for i, at := 0, 0; i+1 < len(s.text); i++ {
@@ -128,7 +128,7 @@ func (s *scanner) tokens(found func(from, to int) bool) {
 	}
 }
 
-// shape returns where the token ends that begins at i.
+// shape returns the end of the token that begins at i with b. ok is false if there is no such token.
 func (s *scanner) shape(i int, b beginning) (end int, ok bool) {
 	s.steps += len(b.text)
 	if !strings.HasPrefix(s.text[i:], b.text) {
@@ -155,7 +155,7 @@ func (s *scanner) part(i int, part shapePart) (end int, ok bool) {
 	}
 	if part.max != all {
 		end = s.skip(i, part.in, part.max)
-	} else { // keep the run: other tokens may begin within it
+	} else { // remember the run, because other tokens may begin within it
 		if s.runs == nil {
 			s.runs = make([]run, shapes.slots)
 		}
@@ -171,8 +171,9 @@ func (s *scanner) part(i int, part shapePart) (end int, ok bool) {
 	return end, true
 }
 
-// bot returns the range of a token of a Telegram bot, NUMBER:TOKEN, with the colon
-// at a position.
+// bot returns the range of the Telegram bot token, NUMBER:TOKEN, whose colon is at the index
+// colon and which does not begin before the index at. The range is empty if there is no such
+// token.
 func (s *scanner) bot(at, colon int) (from, to int) {
 	if !strings.HasPrefix(s.text[colon:], ":AA") {
 		return colon, colon

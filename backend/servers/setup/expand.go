@@ -57,7 +57,7 @@ func (e entry) variables() []string {
 	return names
 }
 
-// noteUnset adds the variables of an entry that are not set to the result.
+// noteUnset records in the result which variables of an entry are not set.
 func (b *batch) noteUnset(ctx context.Context, e entry) {
 	for _, name := range e.variables() {
 		if b.variable(ctx, name) == "" && !slices.Contains(b.Unset, name) {

@@ -171,7 +171,7 @@ func (d *fixture) server(name string) registry.Server {
 	return s
 }
 
-// is compares two lists. A nil list in got fails the test.
+// is checks that got equals want. got must not be nil, even if want is empty.
 func is(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if want == nil {
@@ -182,7 +182,8 @@ func is(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// errs compares failures with pairs of a name and a part of the message.
+// errs checks the failures in got. Each element of want is the name of a failure
+// and a part of its message.
 func errs(t *testing.T, got []setup.SyncFailure, want ...[2]string) {
 	t.Helper()
 	if got == nil || len(got) != len(want) {

@@ -89,7 +89,7 @@ type ImportRequest struct {
 	DryRun bool              `json:"dry_run"`
 	Rename map[string]string `json:"rename"` // names in the database → names in this hub
 	// Unseen marks a request of a program: no person has seen what the servers
-	// run, so that they have to wait for approval.
+	// run, so they have to wait for approval.
 	Unseen bool `json:"-"`
 }
 
@@ -133,7 +133,7 @@ type ImportedServer struct {
 	// Proposed is a valid and free name, if the server's own name is invalid or
 	// taken.
 	Proposed string `json:"proposed_name,omitempty"`
-	// Runs is what a dry run would add.
+	// Runs is what the server would run. It is set only in a dry run, and only for a server that does not exist yet.
 	Runs *Runs `json:"runs,omitempty"`
 	// Waiting reports whether the imported server waits for approval.
 	Waiting bool `json:"waiting_for_approval,omitempty"`
@@ -141,8 +141,8 @@ type ImportedServer struct {
 	Problems []string `json:"problems,omitempty"` // items that were not imported
 }
 
-// Runs is what a person reviews before a server is added: everything that decides
-// what its start runs.
+// Runs is what a person reviews before a server is added: everything that
+// determines what starting the server runs.
 type Runs struct {
 	Transport string            `json:"transport"`
 	Command   string            `json:"command"`

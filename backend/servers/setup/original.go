@@ -50,8 +50,8 @@ func rowsOf(rows []Row, server Row) []Row {
 }
 
 // server converts a row of the table of servers. It returns an error if
-// arguments, variables or headers cannot be converted, because they decide what
-// a start runs.
+// arguments, variables or headers cannot be converted, because these determine
+// what starting the server runs.
 func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
 		Name: r["name"], Description: r["description"], Command: r["command"],
@@ -191,7 +191,8 @@ func decode(text string, into any) error {
 	return nil
 }
 
-// errShape does not quote the text, which may be a credential.
+// errShape is the error for text that is not JSON of the expected form. It does not
+// quote the text, which may be a credential.
 var errShape = errors.New("not JSON of strings")
 
 // plain returns a decoded string, number or boolean as text.

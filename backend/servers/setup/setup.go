@@ -42,7 +42,7 @@ type Options struct {
 	Lifecycle Lifecycle
 	Secrets   Secrets // nil if secrets cannot be stored
 	File      string  // the user's setup file; empty if there is none
-	// Variable returns a variable of the user's environment, "" if it is not set.
+	// Variable returns the value of a variable of the user's environment, or "" if it is not set.
 	Variable func(ctx context.Context, name string) string
 	Log      *slog.Logger
 }
@@ -67,8 +67,8 @@ func New(o Options) *Syncer {
 	}
 }
 
-// SyncResult lists the servers of a setup file by the outcome of its application. Only
-// Waiting and Unset may be nil.
+// SyncResult lists the servers of a setup file by what the sync has done with them. Only Waiting
+// and Unset may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
@@ -126,7 +126,7 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 // SyncUnseen adds the servers of a file that a program chose, whose servers no
 // person has seen. Unless that is the user's setup file, the servers wait for a
 // person's approval, their secrets are left out, and entries that use variables
-// of the user's environment are rejected. With the setting agents.install allow,
+// of the user's environment are rejected. If the setting agents.install is allow,
 // it does the same as Sync.
 func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error) {
 	own := file == "" || pathname.Here.Equal(file, s.file)
@@ -136,11 +136,11 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 	return s.sync(ctx, file, origin{unseen: true})
 }
 
-// Propose is like SyncUnseen for a file that an agent chose, in the client by.
-// With the setting agents.install deny, the error is a fault.Denied. The result
-// is the same for a file that does not exist, that cannot be read and that is no
-// setup file, so that an agent cannot look into other files of the user; the log
-// has the reason.
+// Propose is like SyncUnseen, but for a file that an agent chose; by is the
+// agent's client. The user's setup file is no exception. If the setting
+// agents.install is deny, the error is a fault.Denied. The result is the same
+// whether the file does not exist, cannot be read or is no setup file, so that an
+// agent cannot look into other files of the user; the log has the reason.
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
 	policy := s.intake.Policy()
 	if policy == "deny" {

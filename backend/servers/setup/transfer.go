@@ -84,7 +84,8 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 }
 
 // findOrAdd returns the server with the wanted name. If it does not exist,
-// findOrAdd adds it, unless invalid is the reason why it cannot be added.
+// findOrAdd adds it or, in a dry run, only checks whether it could. If invalid is
+// not nil, findOrAdd returns that error instead of adding the server.
 func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Server, invalid error,
 	r *ImportedServer,
 ) (registry.Server, error) {
@@ -216,7 +217,7 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 		switch {
 		case err != nil:
 		case slices.Contains(existing, name):
-			if r.Status == Imported { // it was added with this secret
+			if r.Status == Imported { // the server was added with this secret
 				r.Secrets++
 			}
 			continue
@@ -303,7 +304,8 @@ func (t *transfer) orphans() []string {
 	return out
 }
 
-// runsSame reports whether a server of this hub runs the same as one in the database. Their sources may differ.
+// runsSame reports whether here, a server of this hub, runs the same as wanted, a server of the database. Their
+// sources may differ.
 func (t *transfer) runsSame(ctx context.Context, here, wanted registry.Server) bool {
 	here.Source = wanted.Source
 	return t.intake.Runs(ctx, here, wanted)

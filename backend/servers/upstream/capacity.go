@@ -21,7 +21,7 @@ const (
 // memoryEvery is how often the memory of servers is measured.
 const memoryEvery = 5 * time.Second
 
-// errFull means that no process may be started.
+// errFull means that the limit of processes is reached.
 var errFull = errors.New("too many processes")
 
 // capacity keeps the servers within the limits of processes and memory. It is safe for
@@ -72,8 +72,8 @@ func (c *capacity) vacate() {
 	c.processes--
 }
 
-// stopLongestIdle stops the child process that has been idle for longest, or waits for its
-// end if it is being stopped already. It reports whether there was one.
+// stopLongestIdle stops the child process that has been idle for longest, or waits for its end
+// if it is being stopped already. It reports whether there was an idle process.
 func (c *capacity) stopLongestIdle() bool {
 	for {
 		var longest *session

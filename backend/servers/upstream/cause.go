@@ -13,7 +13,7 @@ type cause struct {
 	caller  Caller                          // whose call it is; nil if no caller is certain
 	calls   func(id string, owner any) bool // matches the calls in flight that may be the cause
 	late    bool                            // no call is in flight
-	unknown string                          // why no caller is certain, for people; empty if one is
+	unknown string                          // explains to people why no caller is certain; empty if one is
 }
 
 // attribution finds out which call has caused a message of the server, and so to whom the
@@ -24,7 +24,7 @@ type attribution struct {
 	use   *usage
 }
 
-// nobody owns the calls that are made without a caller.
+// nobody is the owner of calls that are made without a caller.
 type nobody struct{}
 
 // cause returns what is known about the call that caused a request of the server, or a

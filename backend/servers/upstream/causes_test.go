@@ -155,8 +155,8 @@ func (r *resident) AnswersAnyTime() bool { return !r.left }
 func (r *resident) Folder() string       { return "" }
 func (r *resident) HasRoots() bool       { return true }
 
-// answered calls the tool later for a client. The tool asks a question after the call; answered returns the answer
-// that it got.
+// answered calls the tool named "later" for a client. The tool asks a question after the call has ended. answered
+// returns the answer that the tool got.
 func (b *bench) answered(s registry.Server, who upstream.Caller, arguments string) string {
 	b.t.Helper()
 	wrote, stop := events.Subscribe[upstream.Wrote](b.bus, 64)

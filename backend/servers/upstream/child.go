@@ -28,7 +28,7 @@ type child struct {
 	seen   atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
 	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
 	status error                        // exit status of the process; valid once exited is closed
-	kill   func(pid int)                // process.Kill
+	kill   func(pid int)                // process.Kill, except in tests
 	grace  time.Duration                // how long it may take to exit after its input or output was closed
 	lost   chan struct{}                // closed when the process did not end although it was killed
 	once   sync.Once                    // closes lost
@@ -87,7 +87,8 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	return nil
 }
 
-// attach connects a session with the pipes of its child process, until the process has exited and what it wrote is read.
+// attach connects a session with the pipes of its child process, until the process has exited and its output has been
+// read.
 func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 	s.assemble(c, jsonrpc.NewConn(stdout, in, s.inbox, jsonrpc.Options{
 		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap,
@@ -189,7 +190,7 @@ func (c *child) gone() <-chan struct{} { return c.exited }
 // and then SIGKILL to the child's process group. It returns when the child has
 // ended, or when the system has not ended it within killGrace.
 func (c *child) stop() {
-	seen := c.tree.Members() // while they can be found by their parents
+	seen := c.tree.Members() // while the helpers can still be found by their parents
 	c.seen.Store(&seen)
 	_ = c.input.Close()
 	if !within(c.grace, c.exited) {

@@ -26,10 +26,10 @@ func newChildList(file string, log *slog.Logger) *childList {
 	return &childList{file: file, log: log, live: make(map[process.ID]process.Tree)}
 }
 
-// endOrphans ends the processes that a previous hub has left in the file. Only
-// the first call does so; calls meanwhile wait for it. It must be called before
-// a child is started, because add overwrites the file, and because an orphan
-// may use a port or lock that the new child needs.
+// endOrphans ends the processes in the file, which a previous hub has left
+// running. Only the first call does so; calls that come meanwhile wait for it. It
+// must be called before a child is started, because add overwrites the file, and
+// because an orphan may use a port or lock that the new child needs.
 func (c *childList) endOrphans() {
 	c.orphans.Do(func() {
 		data, err := paths.ReadFile(c.file)

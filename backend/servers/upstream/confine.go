@@ -34,10 +34,11 @@ func (l Launch) Environment() process.Env {
 
 // Confiner restricts what child processes may do.
 type Confiner interface {
-	// Confine returns the launch that starts a server with the restrictions which
-	// its configuration asks for. name is the server whose secrets it gets, which
-	// differs from server.Name for a private copy. It may take as long as the
-	// installation of a package. The error is a fault.
+	// Confine returns the launch that starts a server like l, but with the
+	// restrictions that the server's configuration asks for. name is the name of
+	// the server whose secrets it gets, which differs from server.Name for a
+	// private copy. Confine may first install a package, which takes long. The
+	// error is a fault.
 	Confine(ctx context.Context, name string, server registry.Server, l Launch) (Launch, error)
 }
 

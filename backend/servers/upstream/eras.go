@@ -74,8 +74,9 @@ func (s *slot) changeEras(server registry.Server, change func(*eras)) {
 	change(b.known)
 }
 
-// storedEras returns what earlier sessions have stored: a server that has introduced itself
-// in the modern era speaks it. If it no longer does, its next session shows that.
+// storedEras returns what is known of the server's eras from earlier sessions: a server that has
+// introduced itself in the modern era speaks it. If it no longer does, its next session shows
+// that.
 func (p *listPolicy) storedEras(server registry.Server) (e eras) {
 	if p.listings == nil || server.ID == 0 {
 		return e
@@ -88,7 +89,7 @@ func (p *listPolicy) storedEras(server registry.Server) (e eras) {
 	return e
 }
 
-// learn notes whether the server speaks an era, and how it describes itself in it.
+// learn notes whether the server speaks an era, and how the server describes itself in that era.
 func (s *slot) learn(server registry.Server, which mcpversion.Era, how spoken, about Description) {
 	s.changeEras(server, func(e *eras) {
 		if which == mcpversion.Legacy {
@@ -134,10 +135,10 @@ func (m *Manager) Introductions(server registry.Server) (abouts []Description, w
 //   - A modern client gets a modern session.
 //   - A legacy client that can be asked (elicitation, sampling, roots) gets a legacy one,
 //     because a server of both eras may send requests in this era only. Other legacy clients
-//     lose nothing in a modern session, so they use one that runs.
+//     lose nothing in a modern session, so they use whichever session is running.
 //   - A person is asked like a legacy client, but wants the tasks of the modern era, which
 //     servers of both eras do not offer in the legacy era.
-//   - The hub itself, which has no caller, uses a session that runs.
+//   - The hub itself, which has no caller, uses whichever session is running.
 func eraFor(caller Caller) (wanted mcpversion.Era, only bool) {
 	if caller == nil {
 		return mcpversion.Unknown, false

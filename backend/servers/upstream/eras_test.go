@@ -25,7 +25,8 @@ func modernClient() upstream.Caller { return declaring{answering(`{"action":"acc
 // mute returns a legacy client that cannot answer questions.
 func mute() upstream.Caller { return &client{} }
 
-// eraOf calls the tool era for a client and returns the era of its session and the process.
+// eraOf calls the tool named "era" for a client. It returns the era of the client's session and
+// the id of the server's process.
 func (b *bench) eraOf(s registry.Server, who upstream.Caller) (era, pid string) {
 	b.t.Helper()
 	result, err := b.Call(b.t.Context(), s, "", who,
@@ -202,7 +203,7 @@ func TestTheListsOfAServerOfBothErasAreReadOnce(t *testing.T) {
 	defer stop()
 	unchanged, stopUnchanged := events.Subscribe[upstream.Announced](b.bus, 64)
 	defer stopUnchanged()
-	b.eraOf(s, answering(`{}`)) // lists the same tools
+	b.eraOf(s, answering(`{}`)) // begins a second session, which lists the same tools
 	grow := func(who upstream.Caller, tool string) {
 		t.Helper()
 		if err := <-b.begin(t.Context(), s, who, "grow", `{"name":"`+tool+`","text":"new"}`); err != nil {
@@ -240,7 +241,7 @@ func TestToolsOfASecondProcessWithOtherDefinitionsAreNoticed(t *testing.T) {
 	write("first")
 	s := b.add("s", "-both", "locked", "-listed", file)
 	b.eraOf(s, modernClient())
-	write("second") // as a new version of a package
+	write("second") // like an update of the server's package
 	b.eraOf(s, answering(`{}`))
 	if tool, ok := b.tools.Snapshot().Lookup("s", "listed"); !ok || !strings.Contains(string(tool.Definition), "second") {
 		t.Errorf("the catalog has %v", tool)
@@ -295,7 +296,7 @@ func TestAServerThatIsKeptRunningKeepsOneSession(t *testing.T) {
 	}
 	b.eraOf(s, answering(`{}`))
 	for b.State("s").Connections != nil {
-		b.ended() // the session that keeps the server running may have had the other era, and have ended before
+		b.ended() // the first end may be that of an earlier session of the other era, which KeepRunning started
 	}
 	lease.Release()
 	if state := b.State("s"); !state.Running || state.Connections != nil {

@@ -36,5 +36,5 @@ func (o *errorOutput) text() string {
 	return text
 }
 
-// reason returns the reason in the child's standard error.
+// reason returns the reason for the child's end that its standard error contains.
 func (o *errorOutput) reason() reason { return reasonIn(o.text(), o.env) }

@@ -8,7 +8,7 @@ import (
 // StateChanged is published when a session with a server has started or ended.
 type StateChanged struct {
 	Name    string
-	Client  string // as in Target
+	Client  string // see Target.Client
 	Running bool   // whether this session runs
 }
 
@@ -29,17 +29,18 @@ type Notified struct {
 	At     time.Time
 }
 
-// Progressed is published for each progress report of a call that uses
-// Manager.Progress. Params contain the progress token that the caller chose.
+// Progressed is published for each progress report of a call whose progress
+// handler is Manager.Progress. Params contain the progress token that the caller
+// chose.
 type Progressed struct {
 	Server string
 	Params json.RawMessage // redacted
 	At     time.Time
 }
 
-// Announced is published for each notification of a server that concerns clients: updated resources, log messages,
-// the status of tasks, and a change of a list that turned out to be the same as before. Other changes of lists are
-// events of the packages that store the lists. Params are not redacted.
+// Announced is published for each notification of a server that concerns clients: updated resources, log messages, the
+// status of tasks, and changes of lists whose content turned out to be unchanged. Other changes of lists are events of
+// the packages that store the lists. Params are not redacted.
 type Announced struct {
 	Server string
 	Method string
@@ -60,8 +61,8 @@ type Announced struct {
 // lease.
 func (a Announced) Over(l *Lease) bool { return a.from == nil || l == nil || l.session == a.from }
 
-// Elsewhere reports whether the client's session with the id client calls the server over another session than the
-// one that has made the announcement; see Target.Second.
+// Elsewhere reports whether the client with the session id client uses only the server's other session, not the one
+// that has made the announcement; see Target.Second.
 func (a Announced) Elsewhere(client string) bool {
 	if a.from == nil || a.from.use.usedBy(client) {
 		return false

@@ -111,7 +111,7 @@ func (x *explainer) startFailure(ctx context.Context, err error) error {
 			name, mcphttp.Show(x.server.URL), x.startTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		why := x.stderr.reason()
-		if why.variable == "" { // a server that has not ended may have written anything else last
+		if why.variable == "" { // the server has not ended, so its last lines may be about anything else
 			why = reason{}
 		}
 		return because(why,

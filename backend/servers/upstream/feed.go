@@ -22,9 +22,9 @@ const (
 )
 
 // feed receives the notifications of a server of the modern era. It keeps one
-// subscriptions/listen request open, for changes of the lists and for the subscribed
-// resources. When the resources change, it opens a new request before it ends the old
-// one, so that no notification is lost.
+// subscriptions/listen request open, for changes of the lists and for the subscribed resources.
+// When the subscriptions change, it opens a new request before it ends the old one, so that no
+// notification is lost.
 type feed struct {
 	*origin
 	peer      *peer
@@ -200,7 +200,7 @@ func (f *feed) current() int {
 	return f.version
 }
 
-// settle notes the server's answer to a version of topics.
+// settle stores the outcome of a listen request for a version of topics, and wakes the callers that wait for it.
 func (f *feed) settle(version int, honoured map[topic]bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -218,13 +218,13 @@ func (f *feed) catchUp() {
 	f.mu.Unlock()
 	for _, t := range topics {
 		if t.task {
-			continue // clients ask for the state of a task now and then
+			continue // clients also poll the states of tasks
 		}
 		f.announced("notifications/resources/updated", jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), nil)
 	}
 }
 
-// listening is a subscriptions/listen request in flight; nil stands for none.
+// listening is a subscriptions/listen request in flight; nil means that there is none.
 type listening struct {
 	version int // version of feed.topics in the request
 	cancel  context.CancelFunc
@@ -264,7 +264,8 @@ func (f *feed) open(ctx context.Context) *listening {
 	return l
 }
 
-// wanted returns what to listen to, nil for nothing, and the version of topics in it.
+// wanted returns the notifications to listen for, or nil if there are none, and the version of topics that they
+// include.
 func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	yes := json.RawMessage("true")
 	for _, l := range [...]struct{ capability, flag string }{
@@ -288,7 +289,7 @@ func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	return wanted, f.version
 }
 
-// member is the member of a listen request that names topics of a kind.
+// member returns the name of the member of a listen request that lists topics of this kind.
 func (t topic) member() string {
 	if t.task {
 		return "taskIds"

@@ -25,7 +25,8 @@ type opening struct {
 	last    bool           // if this attempt fails, the server is not started again
 }
 
-// anew is the error of a handshake that needs a new process, opened in another way.
+// anew is the error of a handshake that needs a new process. Its opening says how to open the session with that
+// process.
 type anew struct {
 	opening
 	deaf bool // the server ended when it got server/discover
@@ -56,7 +57,7 @@ type handshake struct {
 	remote bool // the server is reached over HTTP
 }
 
-// run learns the era of the server, what it is and what it offers.
+// run opens the session. It learns which era the server speaks, and how the server describes itself.
 func (h *handshake) run(ctx context.Context, o opening) error {
 	if o.first == mcpversion.Legacy {
 		return h.openLegacy(ctx, o)
@@ -88,7 +89,8 @@ type discovered struct {
 	err   error
 }
 
-// openLegacy opens a session with initialize. If the server refuses that, it opens one of the modern era.
+// openLegacy opens a session with initialize. If the server refuses that, openLegacy opens a session of the modern
+// era, unless only a legacy one will do.
 func (h *handshake) openLegacy(ctx context.Context, o opening) error {
 	about, err := h.initialize(ctx)
 	switch {
@@ -97,7 +99,7 @@ func (h *handshake) openLegacy(ctx context.Context, o opening) error {
 	case h.server.Transport == "sse":
 		return err
 	case o.only && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		h.at.learn(h.server, mcpversion.Legacy, never, Description{}) // otherwise each call would wait so long
+		h.at.learn(h.server, mcpversion.Legacy, never, Description{}) // otherwise each call would wait for so long
 		return err
 	case ctx.Err() != nil || !h.refusesLegacy(err):
 		return err
@@ -181,9 +183,10 @@ func (h *handshake) openSilent(ctx context.Context, o opening, probe <-chan disc
 	return err
 }
 
-// turnLegacy opens a legacy session with a server that has answered server/discover.
-// refused says that it has refused initialize since. A process may keep the era of its first
-// request; then it has to be started again.
+// turnLegacy opens a legacy session with a server that has answered server/discover. refused
+// means that the server has refused initialize since. A process may keep the era of its first
+// request; then it has to be started again. If the server cannot be started again, the session
+// becomes a modern one.
 func (h *handshake) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
 	h.at.learn(h.server, mcpversion.Modern, always, modern)
 	if !refused {
@@ -261,9 +264,9 @@ func (h *handshake) discover(ctx context.Context) (Description, error) {
 	}, nil
 }
 
-// offersModern reports whether an error refuses a version and names a modern version
-// that this program supports. Today there is only one, so that a server which refuses
-// it and names it may accept it at the second try.
+// offersModern reports whether an error refuses a version and names a modern version that this
+// program supports. Today there is only one such version. A server that names it, although it
+// has just refused it, may accept it at the second try.
 func offersModern(err *jsonrpc.Error) bool {
 	if err.Code != mcpversion.CodeUnsupportedVersion {
 		return false

@@ -46,7 +46,7 @@ func (k *keeper) supervise(ctx context.Context) {
 const maxKeepFailures = 3
 
 // keepRunning starts a server that has KeepRunning set. After maxKeepFailures
-// failed starts, it clears KeepRunning.
+// failed starts, it clears KeepRunning, unless the server only lacks a secret.
 func (k *keeper) keepRunning(ctx context.Context, server registry.Server) {
 	w := wantOf(server, "", nil)
 	session, err := k.router.acquire(ctx, w)

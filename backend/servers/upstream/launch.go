@@ -62,7 +62,7 @@ func begin(ctx context.Context, at *slot, w want, o opening) (*session, error) {
 	if err != nil {
 		failure := s.explainer.startFailure(ctx, err)
 		if s.private {
-			s.shutdown("it did not start") // its user may remove its files as soon as the start has failed
+			s.shutdown("it did not start") // the user may remove the server's files as soon as the start has failed
 		} else {
 			at.failing.Add(1)
 			m.work.Go(func() {

@@ -16,8 +16,8 @@ type Lease struct {
 	once    sync.Once
 }
 
-// Lease starts a server if necessary and returns a lease of the session that serves the calls of who; a nil who
-// stands for the hub. The caller must call Release. client is as for TargetOf.
+// Lease starts a server if necessary and returns a lease of the session that serves the calls of who, or of the hub if
+// who is nil. The caller must call Release. client is the id of the client's session; see TargetOf.
 func (m *Manager) Lease(ctx context.Context, server registry.Server, client string, who Caller) (*Lease, error) {
 	w := wantOf(server, client, who)
 	session, err := m.router.acquire(ctx, w)
@@ -29,7 +29,7 @@ func (m *Manager) Lease(ctx context.Context, server registry.Server, client stri
 	return &Lease{session: session}, nil
 }
 
-// Done is closed when the session has ended.
+// Done returns a channel that is closed when the session has ended.
 func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
 
 // Capabilities returns what the server has declared in this session.

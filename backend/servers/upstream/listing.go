@@ -18,9 +18,9 @@ type Description struct {
 	Instructions         string
 	ProtocolVersion      string
 	Versions             []string          // versions that a server of the modern era supports
-	TTLs                 map[string]int64  // how long its results may be cached, in milliseconds, by method; read-only
+	TTLs                 map[string]int64  // how long results of a method may be cached, in milliseconds; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
-	Declared             json.RawMessage   // declared by the hub to the server, in the modern era for a person; read-only
+	Declared             json.RawMessage   // what the hub declares; in the modern era, for calls of people; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 
@@ -34,8 +34,8 @@ func (m *Manager) Describe(name string) (Description, bool) {
 	return session.profile.get(), true
 }
 
-// TTLs returns how long the results of a running server may be cached, in milliseconds by method, as its session of
-// the modern era has reported. It is nil if no such session runs.
+// TTLs returns how long the results of a running server may be cached, in milliseconds by method, as reported in a
+// session of the modern era. It returns nil if no such session is running.
 func (m *Manager) TTLs(name string) map[string]int64 {
 	for _, s := range m.slots.ofServer(name) {
 		if session := s.running(); session != nil && session.profile.modern() {

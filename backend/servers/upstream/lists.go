@@ -32,7 +32,7 @@ type list struct {
 	method     string
 	what       string // name of the items, for people
 	kind       features.Kind
-	capability string // without it, the server has no such list
+	capability string // capability of servers that have this list
 	changed    string // notification after which the list is read again
 }
 
@@ -87,8 +87,8 @@ func (r *lister) relist(condition func(list) bool) {
 	}
 }
 
-// follow reads lists again each time the server reports a change, and the tools of a
-// server that does not report changes from time to time, until ctx ends.
+// follow reads lists again each time the server reports a change, until ctx ends. From time to
+// time it also reads the tools, because a report may be missing.
 func (r *lister) follow(ctx context.Context) {
 	for {
 		refresh, retry := r.refreshTimer(), r.retryTimer()
@@ -113,7 +113,7 @@ func (r *lister) readOutdated(ctx context.Context) {
 	if !r.leads() {
 		return
 	}
-	same := make(map[string]bool) // whether all lists of a notification are as they were, by the method of the notification
+	same := make(map[string]bool) // by method of a notification: whether all lists that it concerns are unchanged
 	for i, l := range lists {
 		if !r.outdated[i].Swap(false) {
 			continue
@@ -125,7 +125,7 @@ func (r *lister) readOutdated(ctx context.Context) {
 		if err == nil {
 			r.failures[i] = 0
 		} else if r.failures[i]++; r.failures[i] <= retries {
-			r.outdated[i].Store(true) // retryTimer has it read again
+			r.outdated[i].Store(true) // retryTimer makes follow read it again
 		}
 		if err != nil && ctx.Err() == nil {
 			r.log.Warn("could not read a list of a server", "server", r.server.Name, "list", l.what, "error", r.redactor.Text(err.Error()))
@@ -161,7 +161,7 @@ func (r *lister) readList(ctx context.Context, which int) (changed bool, err err
 	return r.readLocked(ctx, which)
 }
 
-// readLocked is readList for a caller that holds reading.
+// readLocked is readList for a caller that has locked r.reading.
 func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err error) {
 	l, read := lists[which], reading{began: time.Now(), announced: r.changes[which].Load(), answered: r.answers.Load()}
 	defer func() {
@@ -286,8 +286,8 @@ func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawM
 	return definitions, nil
 }
 
-// noteTTL returns a copy of ttls in which the entry of method is the TTL that result contains; without one, the copy
-// has no such entry.
+// noteTTL returns a copy of ttls in which the entry of method is the TTL that result contains. If result contains
+// none, the copy has no such entry.
 func noteTTL(ttls map[string]int64, method string, result json.RawMessage) map[string]int64 {
 	ttls = maps.Clone(ttls)
 	if ttls == nil {

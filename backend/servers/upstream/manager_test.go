@@ -126,7 +126,7 @@ func TestStopDoesNotWaitForAStart(t *testing.T) {
 }
 
 func TestNoCallIsLostToAnIdleStop(t *testing.T) {
-	b := start(t, settings.Limits{IdleStop: -1}) // less than the time between two ticks of a coarse clock
+	b := start(t, settings.Limits{IdleStop: -1}) // any idle time is longer, even if a coarse clock measures 0
 	s := b.add("s")
 	// Here, the manager stops the server whenever no call is in flight. Repeat calls
 	// until it has stopped the server a few times between them.

@@ -52,8 +52,8 @@ type messageLog struct {
 	size     int // bytes of all messages
 }
 
-// rawMessage is a message before redaction. Only messages that are read are redacted. Text may be longer than that of
-// a Message, because the redactor has to see what follows.
+// rawMessage is a message before redaction. A message is redacted only when somebody asks for it. Text may be longer
+// than that of a Message, because the redactor has to see what follows.
 type rawMessage struct {
 	Message
 	redactor  *redact.Redactor
@@ -103,10 +103,10 @@ func (l *messageLog) add(m rawMessage) {
 	events.Publish(l.bus, Exchanged{l.server})
 }
 
-// after returns the messages with greater numbers than n, oldest first, with
-// texts of at most budget bytes, but at least one message. missed is how many
-// messages between n and the first returned one are no longer kept, if n is the
-// number of a message.
+// after returns messages with numbers greater than n, oldest first: as many as
+// have budget bytes of text together, but at least one if there is any. missed is
+// how many messages between n and the first returned one are no longer kept, if n
+// is the number of a message. more reports whether there are further messages.
 func (l *messageLog) after(n int64, budget int) (list []Message, missed int64, more bool) {
 	l.mu.Lock()
 	from := 0

@@ -176,7 +176,7 @@ func TestResourcesOfAModernServerAreSubscribedTo(t *testing.T) {
 	if err := ask("resources/subscribe", "note://2"); err != nil {
 		t.Fatal(err)
 	}
-	next(`{"uri":"note://1"}`) // the second listen request names both
+	next(`{"uri":"note://1"}`) // the second listen request names both resources
 	next(`{"uri":"note://2"}`)
 	if err := ask("resources/subscribe", "note://refused"); err == nil || !strings.Contains(err.Error(), "did not accept") {
 		t.Errorf("a refused subscription: %v", err)
@@ -244,7 +244,7 @@ func TestALegacyServerThatIgnoresUnknownRequestsIsUsed(t *testing.T) {
 	}
 }
 
-// modernHTTP is an HTTP server of the modern era. It lists the tools find, whose city
+// modernHTTP is an HTTP server of the modern era. It lists two tools: find, whose argument city
 // is repeated in a header, and bad. A call of find waits until its client is gone.
 type modernHTTP struct {
 	t      *testing.T

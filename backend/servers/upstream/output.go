@@ -38,7 +38,8 @@ type output struct {
 	size  int // bytes of all lines
 }
 
-// rawLine is a line before redaction. Only lines that are read are redacted.
+// rawLine is a line before redaction. A line is redacted only when somebody asks
+// for it.
 type rawLine struct {
 	Line
 	redactor *redact.Redactor

@@ -59,7 +59,7 @@ func TestOutputIsSplitIntoLines(t *testing.T) {
 	if after, left := s.to.last(500, s.to.end()); len(after) != 0 || left != 0 {
 		t.Errorf("after the last: %q, %d left", texts(after), left)
 	}
-	for time.Now().UnixMicro() == s.to.first { // the clock of Windows moves on after milliseconds
+	for time.Now().UnixMicro() == s.to.first { // the clock of Windows advances only every few milliseconds
 	}
 	if newOutput().first <= s.to.first {
 		t.Error("a later output does not begin with a higher number")

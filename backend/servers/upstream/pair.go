@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Of the two sessions with a server that speaks both eras, one leads: its lists are those of the server, and it
+// Of the two sessions with a server that speaks both eras, one leads: its lists count as those of the server, and it
 // announces their changes. It is the first session, and the second one only while the first does not run. When the
 // second one takes the lead, it reads the lists that have changed meanwhile.
 
@@ -23,7 +23,7 @@ func (s *slot) beside() *session {
 	return nil
 }
 
-// leads reports whether the lists of the session are those of the server.
+// leads reports whether the lists of the session count as those of the server.
 func (r *lister) leads() bool { return !r.target.Second || r.at.beside() == nil }
 
 // passLead makes the second session read what has changed while the first one ran.

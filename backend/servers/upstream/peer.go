@@ -9,7 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// peer is the server at the other end of a connection, for requests of the hub itself.
+// peer is the server at the other end of a connection. Its methods build and send requests of
+// the hub itself.
 type peer struct {
 	conn    *jsonrpc.Conn
 	profile *profile

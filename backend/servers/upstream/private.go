@@ -90,7 +90,7 @@ func (s *slot) owner() string {
 	return s.target.Server
 }
 
-// fill returns a server with its secrets filled in. The redactor knows all of them.
+// fill returns a server with its secrets filled in, and makes these known to the redactors.
 func (s *slot) fill(ctx context.Context, server registry.Server) (filled registry.Server, err error) {
 	if s.manager.secrets == nil {
 		return server, nil

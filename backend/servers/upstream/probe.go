@@ -68,7 +68,8 @@ func (s *session) abandon(cause string) {
 	<-s.link.gone()
 }
 
-// silence means that a session cannot be used while its server is probed.
+// silence is the error for a session that cannot be used while its server is being
+// probed.
 type silence struct {
 	probe  *probe
 	server string
@@ -76,7 +77,7 @@ type silence struct {
 
 func (e *silence) Error() string { return "server " + e.server + " is silent" }
 
-// wait waits for the result of the probe, for a short time only.
+// wait waits for the result of the probe, but not longer than patience.
 func (e *silence) wait(ctx context.Context) error {
 	timer := time.NewTimer(time.Until(e.probe.began.Add(patience)))
 	defer timer.Stop()

@@ -27,8 +27,8 @@ func (b *bench) timeOut(s registry.Server, tool string) {
 	}
 }
 
-// echoes calls a tool that answers. On a loaded machine the ping after a timeout
-// may take long, and calls fail meanwhile.
+// echoes calls a tool until a call succeeds. On a loaded machine the ping after a
+// timeout may take long, and calls fail meanwhile.
 func (b *bench) echoes(s registry.Server) {
 	b.t.Helper()
 	for {

@@ -51,8 +51,8 @@ func (b *bench) wants(s registry.Server, who upstream.Caller, tool, want string)
 	}
 }
 
-// asks checks that the tools of testdata/asking.py reach a legacy client, whichever client has used the server
-// before.
+// asks checks that questions of the tools in testdata/asking.py reach a legacy client, whichever client has used the
+// server before.
 func (b *bench) asks(s registry.Server) {
 	b.t.Helper()
 	if err := b.Start(b.t.Context(), s); err != nil {

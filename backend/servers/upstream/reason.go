@@ -66,7 +66,7 @@ func reasonIn(text string, env map[string]string) reason {
 	if found.variable = missingVariable(found.line, env); found.variable != "" || complains.MatchString(found.line) {
 		return found
 	}
-	// Programs often say that they end after they have said why.
+	// Programs often first say why they end, and then that they end.
 	for i := last - 1; i >= 0; i-- {
 		if !isStatement(lines[i]) {
 			continue

@@ -39,8 +39,8 @@ func (r *lister) refreshTimer() <-chan time.Time {
 	return time.After(every)
 }
 
-// retryTimer returns a channel that receives when a list that could not be read is to be
-// read again, nil if there is none.
+// retryTimer returns a channel that receives when a list that could not be read has to be read
+// again. It is nil if there is no such list.
 func (r *lister) retryTimer() <-chan time.Time {
 	wait := time.Duration(0)
 	for _, n := range r.failures {

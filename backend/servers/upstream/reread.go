@@ -14,10 +14,11 @@ import (
 
 const (
 	// quietPause is how long a list counts as current if the server has neither announced a change nor answered a
-	// request since the list was read. Until then, a name that it does not contain causes no further reading.
+	// request since the list was read. Until then, requests for names that the list does not contain do not make the
+	// hub read it again.
 	quietPause = 10 * time.Second
-	// busyPause is the least time between two readings of a list that are caused by names it does not contain, if the
-	// server has answered requests in between, which may have changed the list.
+	// busyPause is the least time between two readings of a list that are caused by requests for names it does not
+	// contain. It applies if the server has answered other requests in between, which may have changed the list.
 	busyPause = time.Second
 	// undeclaredWait is how long a server may take to answer a request for a list that it has not declared.
 	undeclaredWait = 2 * time.Second
@@ -26,8 +27,8 @@ const (
 // reading describes the last reading of a list.
 type reading struct {
 	began     time.Time
-	announced int64 // changes of the list that the server had announced
-	answered  int64 // requests that the server had answered
+	announced int64 // number of changes of the list that the server had announced
+	answered  int64 // number of requests that the server had answered
 	err       error
 }
 
@@ -55,7 +56,7 @@ func (m *Manager) Reread(ctx context.Context, server registry.Server, client, me
 // ErrUnread is in the chain of errors of Reread for a server that runs, but does not send its list.
 var ErrUnread = errors.New("the list was not read")
 
-// reread is Manager.Reread for a request that arrived at the time asked.
+// reread is Manager.Reread for a session; asked is when the request arrived.
 func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 	if wait := r.age(which, asked).wait; wait > 0 {
 		if err := pause(ctx, wait); err != nil {
@@ -102,7 +103,7 @@ func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.Raw
 	if r.profile.offers(l.capability) {
 		definitions, err = r.readPages(ctx, l)
 		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
-			definitions, err = nil, nil // resources without templates, for example
+			definitions, err = nil, nil // for example, a server with resources may have no templates
 		}
 		return definitions, true, err
 	}
@@ -128,8 +129,8 @@ func (m *Manager) Lists(server, method, name string) bool {
 	return named(lists.unstored[which(method)], name) != nil
 }
 
-// LeftOut returns why a tool that a running server lists cannot be called, and nil for a tool that can. client is as
-// for TargetOf.
+// LeftOut returns why a tool that a running server lists cannot be called, and nil for a tool that can. client is the
+// id of the client's session; see TargetOf.
 func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
 	at := m.slots.of(TargetOf(server, client))
 	if at == nil {

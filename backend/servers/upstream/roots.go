@@ -14,7 +14,8 @@ type roots struct {
 	of  func(server string) []Root // returns the roots of the settings, or of a private server
 }
 
-// ofCaller reports whether the caller of a cause answers roots/list. Private servers have their own roots.
+// ofCaller reports whether the caller of a cause answers roots/list. It returns false for private servers, which have
+// their own roots.
 func (r *roots) ofCaller(of cause) bool {
 	c, ok := of.caller.(RootsCaller)
 	return ok && !r.private && (!of.late || r.target.Client != "") && c.HasRoots()

@@ -76,8 +76,8 @@ const (
 	maxRounds = 10
 	// maxEmptyRounds is how many results in a row may contain a state but no request for input.
 	maxEmptyRounds = 3
-	// emptyRoundDelay is the time before the retry of a round without requests. It
-	// doubles with each.
+	// emptyRoundDelay is half the delay before the retry of a round without
+	// requests. The delay doubles with each further one.
 	emptyRoundDelay = 200 * time.Millisecond
 )
 
@@ -281,7 +281,7 @@ func (r *requester) notifyCompleted(ctx context.Context, caller Caller, pages []
 	}
 }
 
-// legacyError returns an error of a modern server for a legacy client.
+// legacyError converts an error of a modern server into one for a legacy client.
 func (r *requester) legacyError(err error) error {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	switch {

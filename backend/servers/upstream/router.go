@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// router finds the session for a want. A server that speaks both eras may have two.
+// router finds or starts the session that a caller wants. A server that speaks both eras may have two sessions.
 type router struct {
 	slots    *slotTable
 	registry *registry.Registry
@@ -41,8 +41,8 @@ func (r *router) acquire(ctx context.Context, w want) (*session, error) {
 	return r.acquireAt(ctx, w)
 }
 
-// fitsSecond reports whether the second session with a server serves a want: it runs in the wanted era and the first
-// one does not, or the first one does not run and either era will do.
+// fitsSecond reports whether the second session with a server is the right one for w: it runs in the wanted era and
+// the first one does not, or the first one does not run and either era will do.
 func (r *router) fitsSecond(w want) bool {
 	w.target.Second = true
 	second, first := r.eraAt(w), mcpversion.Unknown

@@ -28,7 +28,7 @@ const (
 	// rememberedOwners is how many answered calls are remembered with their callers. A question of the server may
 	// still come on the stream of such a call, or name it.
 	rememberedOwners = 256
-	// maxFirstLine is the limit before the server has answered initialize.
+	// maxFirstLine is the limit in place of maxLine until a child process has completed the handshake.
 	maxFirstLine = 8 << 20
 	// maxUnfinished is how many bytes the unfinished messages of all servers may
 	// take together.
@@ -46,11 +46,11 @@ type origin struct {
 	bus      *events.Bus
 }
 
-// session is one running server and the MCP session with it. Its fields are set before the
-// first message is read, and cancel before the session is used. A part that changes has a
-// lock of its own, which guards its own fields only. No part calls another one while it holds
-// its lock, except that a lister reads and stores a list while it holds lister.reading. A slot
-// may hold its lock while it calls a part.
+// session is one running server and the MCP session with it. Its fields are set before the first
+// message is read, except cancel, which is set before the session is used. A part that changes
+// has a lock of its own, which guards its own fields only. No part calls another one while it
+// holds its lock, except that a lister reads and stores a list while it holds lister.reading. A
+// slot may hold its lock while it calls a part.
 type session struct {
 	*origin
 	manager *Manager
@@ -83,7 +83,7 @@ type announcer func(method string, params json.RawMessage, taken any)
 // newSession returns a session without a link.
 func newSession(at *slot, w want, filled registry.Server) *session {
 	m := at.manager
-	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // the secrets are those of the owner, which differs for a copy
+	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // a private copy has the secrets of its owner
 	o := &origin{server: w.server, target: at.target, private: at.privacy() != nil, redactor: redactor, log: m.log, bus: m.bus}
 	s := &session{origin: o, manager: m, at: at, filled: filled, started: time.Now(), profile: &profile{}, inbox: &inbox{}}
 	s.stderr = &errorOutput{

@@ -21,8 +21,8 @@ import (
 const (
 	firstDelay = time.Second
 	maxDelay   = time.Minute
-	// stable is the minimum duration of a session that has answered no call. An
-	// earlier unexpected end counts as a failed start.
+	// stable is how long a session that has answered no call must last. If it
+	// ends unexpectedly before that, the end counts as a failed start.
 	stable = 10 * time.Second
 )
 
@@ -59,8 +59,8 @@ type want struct {
 	client string         // the id of the client's session; empty if there is none
 	era    mcpversion.Era // era in which the session is wanted; Unknown for either
 	only   bool           // a session of the other era will not do, unless the server has no other
-	over   *Lease         // its session is used if it accepts calls; may be nil
-	call   bool           // a call for the caller, not one of the manager itself
+	over   *Lease         // a lease whose session is used if that session accepts calls; may be nil
+	call   bool           // the session is for a call of the caller, not for one of the manager itself
 	check  bool           // a health check, which ignores the back-off
 }
 
@@ -291,16 +291,16 @@ func (s *slot) stopIdle(after time.Duration) {
 	}
 }
 
-// stop ends the session, or cancels the attempt to start one. Only a call or a
-// person starts the server again, until its configuration changes.
+// stop ends the session, or cancels the attempt to start one. Until the server's
+// configuration changes, only a call or a person starts it again.
 func (s *slot) stop() {
 	s.hold(true)
 	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it",
 		s.target.Server))
 }
 
-// close is like stop, but for good: later calls fail with why. It returns when all processes have ended, also those whose
-// start has failed, because the files of a removed server are deleted.
+// close is like stop, but for good: later calls fail with why. It returns when all processes have ended, including
+// those of failed starts, because the files of a removed server are deleted.
 func (s *slot) close(why error) {
 	s.mu.Lock()
 	s.closed = why

@@ -100,7 +100,8 @@ func (t *slotTable) all() []*slot {
 	return slices.Collect(maps.Values(t.slots))
 }
 
-// current returns the session at a target, the first or else the second one, that accepts calls; nil if none does.
+// current returns the first session at a target if it accepts calls, or else the second one if that does. Otherwise it
+// returns nil.
 func (t *slotTable) current(at Target) *session {
 	for _, second := range []bool{false, true} {
 		at.Second = second
@@ -126,7 +127,7 @@ func (t *slotTable) inFlight() int {
 	return n
 }
 
-// paused reports whether pause was called, and resume was not.
+// paused reports whether pause was called, and resume has not been called since.
 func (t *slotTable) paused() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,8 +19,8 @@ type Target struct {
 	Second bool
 }
 
-// TargetOf returns where requests to a server go. client is the id of the client's
-// session, and empty for requests of the hub and of people.
+// TargetOf returns the session to which requests to a server go. client is the id of the
+// client's session with the hub. It is empty for requests of the hub itself and of people.
 func TargetOf(server registry.Server, client string) Target {
 	if !server.Isolated() {
 		client = ""
@@ -53,7 +53,7 @@ func (m *Manager) NotifyOwn(client, method string) {
 	}
 }
 
-// wantOf returns the want of a caller; a nil caller stands for the hub.
+// wantOf describes the session that a caller wants, or that the hub itself wants if caller is nil.
 func wantOf(server registry.Server, client string, caller Caller) want {
 	w := want{server: server, target: TargetOf(server, client), caller: caller, client: client}
 	w.era, w.only = eraFor(caller)

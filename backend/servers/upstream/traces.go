@@ -44,9 +44,9 @@ func (t *Traces) Watch(server string) (stop func(), err error) {
 	return s.messages.watch(), nil
 }
 
-// Messages returns recorded messages of a server with greater numbers than after, oldest first, with texts of at most
-// budget bytes, but at least one message. missed is how many messages between after and the first returned one are no
-// longer kept, and more is true if there are further messages. See Watch for what is recorded.
+// Messages returns recorded messages of a server with numbers greater than after, oldest first: as many as have budget
+// bytes of text together, but at least one if there is any. missed is how many messages between after and the first
+// returned one are no longer kept, and more is true if there are further messages. See Watch for what is recorded.
 func (t *Traces) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
 	if s := t.slots.shared(server); s != nil {
 		return s.messages.after(after, budget)

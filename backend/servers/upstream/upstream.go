@@ -32,8 +32,8 @@ import (
 // with npx or uvx keeps a processor core busy for seconds.
 const maxStarting = 4
 
-// Question is a request that a server sends to its client: sampling or
-// elicitation.
+// Question is a request that a server sends to its client: for sampling, for
+// elicitation or for the client's roots.
 type Question struct {
 	Server string
 	Method string
@@ -57,8 +57,8 @@ type Caller interface {
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
-// CallOf is a Caller that stands for a single call of a client. It is asked only if
-// it is certain that this call caused the request.
+// CallOf is a Caller for a single call of a client. It is asked only if it is certain that this
+// call caused the request.
 type CallOf interface {
 	Caller
 	// Client returns the client, which is compared with ==.
@@ -86,7 +86,7 @@ type Catalog interface {
 	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
 }
 
-// Listings stores the other lists of servers.
+// Listings stores the lists of servers, except for those of tools.
 type Listings interface {
 	Replace(ctx context.Context, server string, kind features.Kind, definitions []json.RawMessage) (changed bool, err error)
 	Of(server string, kind features.Kind) []json.RawMessage
@@ -196,10 +196,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Run ends the processes that a killed hub has left. Then, until ctx ends, it
-// stops idle servers, starts servers with KeepRunning, and removes the slots of
-// removed servers. At the end it gives calls in flight a grace period and stops
-// all servers.
+// Run ends the processes that a killed hub has left running. Then, until ctx
+// ends, it stops idle servers, starts servers with KeepRunning, and removes the
+// slots of removed servers. At the end it gives calls in flight a grace period
+// and stops all servers.
 func (m *Manager) Run(ctx context.Context) error {
 	m.children.endOrphans()
 	changes, unsubscribe := events.Subscribe[registry.Changed](m.bus, 256)
@@ -258,9 +258,9 @@ func (m *Manager) CallOver(ctx context.Context, server registry.Server, client s
 	return m.request(ctx, w, call)
 }
 
-// Request is Call for requests of the hub itself, such as subscriptions on behalf of several clients. Questions of
-// the server are never attributed to them. over is as for CallOver, and may be nil. A log level is sent to all
-// running sessions of the target.
+// Request is Call for requests of the hub itself, such as subscriptions on behalf of several clients. Questions of the
+// server are never attributed to these requests. over may be nil; see CallOver. A log level is sent to all running
+// sessions of the target.
 func (m *Manager) Request(ctx context.Context, server registry.Server, client string, over *Lease, call jsonrpc.Call) (Result, error) {
 	w := wantOf(server, client, nil)
 	w.over = over
@@ -354,7 +354,7 @@ type State struct {
 	PID      int // id of one process; 0 for a remote server
 	Since    time.Time
 	InFlight int    // calls in flight in all sessions
-	Version  string // the server's version, as it reports in initialize
+	Version  string // the server's own version, as it reports it
 	Sessions int    // number of sessions of clients that have the server for themselves
 	// Connections are the sessions that clients share, if there are two: the server speaks
 	// both eras, and clients of both use it. The first one is that of PID.

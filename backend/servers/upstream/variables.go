@@ -59,7 +59,8 @@ func privateVariables(configured registry.Server, env map[string]string) map[str
 	return private
 }
 
-// argument is text for the command and the arguments: a reference to a private variable becomes ${NAME}.
+// argument is like the method text, but for the command and the arguments: a reference to a private variable is not
+// replaced, but becomes ${NAME} or ${NAME:-value}.
 func (f *variables) argument(where, text string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		at := variable.FindStringSubmatch(found)

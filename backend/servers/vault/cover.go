@@ -8,9 +8,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
-// cover makes the secrets of all servers known to the redactors. It needs no value of a secret whose fingerprints are
-// stored. It reads the values of the other secrets, unless the keychain would prompt the user. The caller holds
-// writing.
+// cover makes the secrets of all servers known to the redactors. It uses the stored fingerprints. It reads a value
+// only if the secret has no current ones, and only if the keychain would not prompt the user. The caller holds
+// v.writing.
 func (v *Vault) cover(ctx context.Context) {
 	if v.known == nil {
 		return
@@ -23,7 +23,7 @@ func (v *Vault) cover(ctx context.Context) {
 	locked, none := v.keychain.Check(ctx)
 	for _, r := range records {
 		prints, old, err := v.known.ReadFingerprints(accountOf(r.Server, r.Name), r.Prints)
-		// silent means that reading the value does not make the keychain prompt the user
+		// silent reports whether the value can be read without a prompt of the keychain
 		if silent := r.Kept == InFile || !locked && none == nil; (err != nil || old) && silent {
 			value, failed := v.value(ctx, r)
 			if failed == nil {
@@ -67,8 +67,8 @@ func (v *Vault) findCoverKey(ctx context.Context) bool {
 	return true
 }
 
-// printsFor returns the stored form of the fingerprints of a value, and adds them to the redactors. It returns nil if
-// there is no key; then cover adds them later.
+// printsFor computes the fingerprints of a value, adds them to the redactors and returns them in the form that is
+// stored. It returns nil if there is no key; in that case cover adds them later.
 func (v *Vault) printsFor(ctx context.Context, server, name, value string) []byte {
 	if v.known == nil || !v.findCoverKey(ctx) {
 		return nil

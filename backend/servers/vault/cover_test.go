@@ -63,7 +63,7 @@ func encodings(secret string) map[string]string {
 	return out
 }
 
-// separators matches what separates hexadecimal bytes, and lines.
+// separators matches text that separates hexadecimal bytes from each other, or lines.
 var separators = regexp.MustCompile(`\\+x|0x|\\[nrt]|[\s:,-]`)
 
 // leaks reports whether a text, or what its base64 and hexadecimal parts decode
@@ -212,8 +212,9 @@ func TestSecretsOfOlderVersionsAreCoveredOnceTheyCanBeRead(t *testing.T) {
 	}
 }
 
-// A file of secrets with the passphrase "a passphrase", and the fingerprints of its only
-// secret as the first version stored them, which knew only the value itself.
+// A file of secrets with the passphrase "a passphrase", and the fingerprints of its only secret.
+// They are from the first version of the program, which computed a fingerprint of the value
+// itself, but of none of its encodings.
 //
 //go:embed testdata/oldprints/secrets.age
 var oldFile []byte
@@ -269,7 +270,7 @@ func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
 		}
 	}
 	configured.URL = "https://new.example/"
-	d.set("one", "API_KEY", "correct-horse") // a person sets it again for the new place
+	d.set("one", "API_KEY", "correct-horse") // a person sets the secret again for the new destination
 	if l, err := d.Fill(t.Context(), "one", configured); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
 		t.Errorf("after it was set again: %v, %v", l.Headers, err)
 	}

@@ -6,9 +6,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Peek returns the beginnings of a server's values by the names of the secrets,
-// for tests that have to see which value is kept. It does not make the keychain
-// prompt the user. A value that cannot be read counts as empty.
+// Peek returns the names of a server's secrets and the first characters of their
+// values, for tests that have to see which value is kept. It does not make the
+// keychain prompt the user. A value that is short or cannot be read counts as
+// empty.
 func (v *Vault) Peek(ctx context.Context, server string) (names, values []string, err error) {
 	records, err := v.records(ctx, server)
 	closed := make(map[string]bool)

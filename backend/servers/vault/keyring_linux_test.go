@@ -331,7 +331,7 @@ func TestSealedDataAreReadableWithTheKeyInTheKeychain(t *testing.T) {
 	if data, err := again.Unseal(t.Context(), sealed); err != nil || string(data) != "correct-horse" {
 		t.Errorf("unsealed to %q, %v", data, err)
 	}
-	again.set("one", "LONG", strings.Repeat("x", 5000)) // has the same key
+	again.set("one", "LONG", strings.Repeat("x", 5000)) // is encrypted with the same key
 	if data, err := again.Unseal(t.Context(), sealed); err != nil || string(data) != "correct-horse" {
 		t.Errorf("after another value, unsealed to %q, %v", data, err)
 	}

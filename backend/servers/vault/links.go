@@ -17,8 +17,8 @@ type Link struct {
 	Runs   string // Hash of the launch of Server when the link was made
 }
 
-// Link allows a server with the launch as to use a secret of owner. The link becomes invalid when the server's launch
-// changes.
+// Link allows a server to use a secret of owner. as is the server's present launch. The link becomes invalid when the
+// launch changes.
 func (v *Vault) Link(ctx context.Context, server string, as launch.Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -42,14 +42,15 @@ func (v *Vault) Link(ctx context.Context, server string, as launch.Launch, owner
 	return nil
 }
 
-// Missing is a secret that a configuration refers to and does not get.
+// Missing is a secret that a server's configuration refers to, but that the server does not get.
 type Missing struct {
 	Owner string // the server that the secret belongs to; empty for a secret of the server itself
 	Name  string
 	Set   bool // the owner has the secret, but no valid link allows the server to use it
 }
 
-// Missing returns the secrets without which a server with the configuration as does not start. It reads no values.
+// Missing returns the secrets without which a server does not start. as is the server's configuration. Missing reads
+// no values.
 func (v *Vault) Missing(ctx context.Context, server string, as launch.Launch) ([]Missing, error) {
 	records, err := v.records(ctx, "")
 	if err != nil {

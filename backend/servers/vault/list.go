@@ -31,8 +31,8 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Readable returns the names of a server's secrets. The value is true for a
-// secret that can be read without a prompt of the keychain.
+// Readable returns the names of a server's secrets, and for each whether its
+// value can be read without a prompt of the keychain.
 func (v *Vault) Readable(ctx context.Context, server string) (map[string]bool, error) {
 	records, err := v.records(ctx, server)
 	if err != nil {
