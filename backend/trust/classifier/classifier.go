@@ -1,7 +1,7 @@
-// Package classifier answers how much the sentences of an item resemble orders that the user did not give. It finds what
-// the rules of package scan miss, by a logistic regression over properties of a sentence: its vector, its words, what the
-// rules and notes say about it and about its neighbours, its length, and its distance from the subject of the tool. The
-// table of weights is embedded in the program; make train-trust writes it.
+// Package classifier measures how much the sentences of an item resemble orders that the user did not give. It finds
+// what the rules of package scan miss, by a logistic regression over properties of a sentence: its vector, its words,
+// what the rules and notes say about it and about its neighbours, its length, and its distance from the subject of the
+// tool. The table of weights is embedded in the program; make train-trust writes it.
 //
 // A score alone never blocks anything: scan.Judge combines scores and rules.
 package classifier
@@ -20,9 +20,9 @@ const Rule = "classifier"
 // reason explains the finding that Raise adds.
 const reason = "This sentence resembles orders that tools give to models without the user's knowledge."
 
-// Raise replaces the verdict of the rules in a result with the verdict of scan.Judge. r must have its sentences, and vectors
-// are the vectors of their Plain texts, in the same order. If the score raises the verdict or is high enough for a warning,
-// Raise adds a finding with the sentence of the highest score.
+// Raise replaces the verdict of the rules in a result with the verdict of scan.Judge. r.Sentences must be set, and
+// vectors are the vectors of the sentences' Plain texts, in the same order. If the score raises the verdict or is high
+// enough for a warning, Raise adds a finding with the sentence of the highest score.
 func Raise(r *scan.Result, vectors [][]float32) {
 	t := shipped()
 	score, index := t.score(r.Sentences, vectors)
@@ -39,8 +39,9 @@ func Raise(r *scan.Result, vectors [][]float32) {
 	r.Verdict = verdict
 }
 
-// score returns the highest score of the sentences of an item, as log odds, and the index of that sentence. vectors are
-// those of the sentences' Plain texts, in the same order. Without sentences, it returns negative infinity and -1.
+// score returns the highest score of the sentences of an item, as log odds, and the index of that sentence. vectors
+// are the vectors of the sentences' Plain texts, in the same order. If there are no sentences, score returns negative
+// infinity and -1.
 func (t *table) score(sentences []scan.Sentence, vectors [][]float32) (best float64, index int) {
 	best, index = math.Inf(-1), -1
 	for i, features := range Features(sentences, vectors) {

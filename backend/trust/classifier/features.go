@@ -13,8 +13,8 @@ type Feature struct {
 	Value float64
 }
 
-// Features returns the properties of each sentence of an item besides its vector. vectors are those of the sentences'
-// Plain texts, in the same order.
+// Features returns the properties of each sentence of an item, except for its vector. vectors are the vectors of the
+// sentences' Plain texts, in the same order.
 func Features(sentences []scan.Sentence, vectors [][]float32) [][]Feature {
 	foreignness := offTopic(vectors)
 	list := make([][]Feature, len(sentences))

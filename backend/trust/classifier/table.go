@@ -18,7 +18,7 @@ var tableData []byte
 type table struct {
 	Bias       float64
 	Vector     []float64          // one weight for each value of a vector
-	Features   map[string]float64 // by name; others have no weight
+	Features   map[string]float64 // by name of the feature; other features have no weight
 	Thresholds scan.Thresholds
 }
 

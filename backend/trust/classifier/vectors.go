@@ -16,17 +16,17 @@ type Encoder interface {
 	Encode(text string, maxTokens int) []float32
 }
 
-// Vectors computes the vectors of sentences, a few milliseconds each, on several cores, and keeps some for texts that
-// are repeated. Its methods may be called concurrently.
+// Vectors computes the vectors of sentences on several cores, which takes a few milliseconds for each vector, and
+// keeps some vectors for texts that are repeated. Its methods may be called concurrently.
 type Vectors struct {
 	encoder Encoder
 	workers int
 
 	mu    sync.Mutex
-	known map[string][]float32 // by Plain; at most maxKnown
+	known map[string][]float32 // by Plain text of the sentence; at most maxKnown entries
 }
 
-// maxKnown limits the vectors that are kept: 1.5 kB each.
+// maxKnown is the maximum number of vectors that are kept. Each takes 1.5 kB.
 const maxKnown = 4096
 
 // NewVectors returns Vectors that use at most workers cores; 0 means all.
@@ -64,7 +64,7 @@ func (v *Vectors) Of(ctx context.Context, sentences []scan.Sentence) ([][]float3
 	return list, nil
 }
 
-// lookUp returns the known vectors of sentences, and each text without one.
+// lookUp returns the known vectors of sentences by text, and the texts whose vectors are not known.
 func (v *Vectors) lookUp(sentences []scan.Sentence) (found map[string][]float32, missing []string) {
 	found = make(map[string][]float32, len(sentences))
 	v.mu.Lock()
@@ -93,8 +93,8 @@ func (v *Vectors) keep(texts []string, vectors [][]float32) {
 	}
 }
 
-// Raise computes the vectors of the sentences of results and raises their verdicts; see the function Raise. The results
-// must have their sentences.
+// Raise computes the vectors of the sentences of results and raises their verdicts; see the function Raise. The
+// Sentences of the results must be set.
 func (v *Vectors) Raise(ctx context.Context, results []scan.Result) error {
 	var all []scan.Sentence
 	for i := range results {

@@ -1,6 +1,6 @@
-// Package difference answers how two definitions of a tool, prompt or resource differ, in
-// words for a person who decides about the later one. Texts are compared word by word,
-// with characters that cannot be seen made visible; schemas by the place of each property;
+// Package difference describes how two definitions of a tool, prompt or resource differ, in
+// words for a person who decides about the later one. Texts are compared word by word, with
+// characters that cannot be seen made visible; schemas by the place of each property;
 // annotations by what they mean.
 package difference
 
@@ -40,9 +40,9 @@ type Change struct {
 	Words  string          `json:"words" doc:"The change as a sentence."`
 }
 
-// Of returns how a definition differs from a later one, with the members that people look at
-// first at the beginning. An empty definition stands for a missing one. Either may come from
-// a hostile server.
+// Of returns the changes from a definition to a later one. Changes of the members that people
+// look at first come first. An empty definition means that there is none. Both definitions may
+// come from a hostile server.
 func Of(before, after json.RawMessage) []Change {
 	c := comparison{changes: []Change{}}
 	a, b := decode(before), decode(after)
@@ -87,7 +87,8 @@ func decode(raw json.RawMessage) (value any) {
 // first lists the members that come first in a result, because people look at them first.
 var first = []string{"name", "uri", "uriTemplate", "title", "description", "annotations", "inputSchema", "arguments"}
 
-// namesOf returns the names of both objects, the most important first.
+// namesOf returns the names of the members that one of the objects or both have, the most
+// important first.
 func namesOf(a, b map[string]any) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
@@ -112,7 +113,8 @@ func escape(name string) string {
 
 type comparison struct{ changes []Change }
 
-// maxChanges limits the changes in a result. One more at the end says that there are others.
+// maxChanges limits the changes in a result. If there are more, an additional change at the end
+// says so.
 const maxChanges = 500
 
 func (c *comparison) add(change Change) {

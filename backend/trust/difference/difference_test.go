@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/difference"
 )
 
-// told returns a line for each change: its field, kind, words and the parts of a text, with
-// removed parts in [-…-] and added ones in {+…+}.
+// told returns a line for each change: the field, the kind, the change in words and, after
+// a bar, the parts of a changed text. Removed parts are in [-…-] and added ones in {+…+}.
 func told(changes []difference.Change) string {
 	var out strings.Builder
 	for _, c := range changes {

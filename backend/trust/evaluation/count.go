@@ -27,7 +27,7 @@ func (c *Count) Add(v scan.Verdict) {
 	}
 }
 
-// Shares returns the counts as shares of all; 0 if there are none.
+// Shares returns Blocked and Found as shares of All, or 0 for both if All is 0.
 func (c Count) Shares() (blocked, found float64) {
 	if c.All == 0 {
 		return 0, 0
@@ -52,8 +52,8 @@ func Classifier(ctx context.Context, v *classifier.Vectors) Judge {
 	}
 }
 
-// Labels judges the cases in a file. It counts the verdicts on poisoned and on clean
-// cases separately.
+// Labels judges the cases in a file. It counts the worst verdict on each case,
+// separately for poisoned cases and for all others.
 func Labels(file string, judge Judge) (poisoned, clean Count, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -81,7 +81,8 @@ type Listing struct {
 	Instructions json.RawMessage   `json:"instructions"`
 }
 
-// ReadListing reads a file with what a server lists.
+// ReadListing reads a Listing from a JSON file and returns it as a server with the name
+// of the file.
 func ReadListing(file string) (scan.Server, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -107,7 +108,8 @@ func ReadListing(file string) (scan.Server, error) {
 	return s, nil
 }
 
-// Listings reads the servers that a file names, one on each line, from a folder.
+// Listings reads the listings of servers from files in folder. names is the path of a
+// file that contains the names of those files.
 func Listings(names, folder string) ([]scan.Server, error) {
 	list, err := os.ReadFile(names)
 	if err != nil {
@@ -124,7 +126,8 @@ func Listings(names, folder string) ([]scan.Server, error) {
 	return servers, nil
 }
 
-// Alarms judges the tools of servers that are known to be clean, each server alone.
+// Alarms judges servers that are known to be clean, each without peers, and counts the
+// verdicts on their tools.
 func Alarms(servers []scan.Server, judge Judge) (count Count, err error) {
 	for _, s := range servers {
 		results, err := judge(s, nil)

@@ -13,7 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Case is tools of one server with their label, and the tools of other servers.
+// Case is a labelled case: tools of one server, to which the label applies, the other
+// tools of that server, and tools of other servers.
 type Case struct {
 	ID       string            `json:"id"`
 	Server   string            `json:"server"`
@@ -33,7 +34,7 @@ type Peer struct {
 // longestLine limits a line of a file, in bytes.
 const longestLine = 64 << 20
 
-// Read calls do for each case of a JSON Lines file until it returns an error.
+// Read calls do for each case of a JSON Lines file, and stops if do returns an error.
 func Read(r io.Reader, do func(Case) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 1<<20), longestLine)
@@ -55,9 +56,9 @@ func Read(r io.Reader, do func(Case) error) error {
 	return nil
 }
 
-// Judged returns the server of a case and its peers. Siblings become a peer with the
-// same name as the server; those that are only names become tools without a
-// definition.
+// Judged returns the server of a case with the tools to judge, and its peers. The
+// siblings become a peer with the same name as the server. A tool of which the case has
+// only the name gets a definition that contains nothing else.
 func (c Case) Judged() (own scan.Server, peers []scan.Server) {
 	own = scan.Server{Name: c.Server, Items: items(c.Tools)}
 	if len(c.Siblings) > 0 {
@@ -94,7 +95,7 @@ func items(tools []json.RawMessage) []scan.Item {
 			Name string `json:"name"`
 		}
 		if json.Unmarshal(raw, &tool) != nil {
-			_ = json.Unmarshal(raw, &tool.Name) // a name alone
+			_ = json.Unmarshal(raw, &tool.Name) // raw is a name instead of a definition
 			raw, _ = json.Marshal(map[string]string{"name": tool.Name})
 		}
 		list = append(list, scan.Item{Kind: scan.Tool, Name: tool.Name, JSON: raw})

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 )
 
-// reached is what the rules reach on each set: the shares of poisoned cases that are
-// blocked, and that are blocked or warned about. Raise them when the rules improve.
+// reached has, for each set, the shares of poisoned cases that the rules block, and
+// that they block or warn about. Raise the shares when the rules improve.
 var reached = map[string]struct{ blocked, found float64 }{
 	"cisco":       {.93, .93},
 	"mcpproxy":    {.70, .90},
@@ -52,7 +52,8 @@ func TestRealToolsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestTheClassifierKeepsWhatTheRulesReach leaves out the largest set: a sentence costs some milliseconds.
+// TestTheClassifierKeepsWhatTheRulesReach skips the largest set, because each sentence
+// takes some milliseconds.
 func TestTheClassifierKeepsWhatTheRulesReach(t *testing.T) {
 	folder := reference.Path(t, "trust")
 	judge := Classifier(t.Context(), classifier.NewVectors(minilm.New(), 0))

@@ -19,7 +19,8 @@ type Servers interface {
 	List() []registry.Server
 }
 
-// Encoder computes the vectors of sentences. Release frees memory that Encode allocates again.
+// Encoder computes the vectors of sentences. Release frees its memory, which the next call of
+// Encode allocates again.
 type Encoder interface {
 	classifier.Encoder
 	Release()

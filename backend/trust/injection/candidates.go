@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// triggers are words by kind. Every order that is looked for in the result of a tool
-// contains at least one. The kind determines what else the sentence must contain; see
-// goesOn.
+// triggers are words by kind. Every order that Candidates looks for contains at least
+// one of them. With a word of the kinds s and c, the sentence must also contain what
+// goesOn looks for.
 var triggers = map[byte]string{
 	// orders to disregard, to obey or to hide
 	'a': `ignore disregard forget bypass override overlook circumvent supersede unrestricted jailbreak jailbroken superseded lifted suspended revoked void guardrails safeguards
@@ -99,7 +99,8 @@ const (
 	nearAfter  = 140
 )
 
-// around returns the range of the sentence around a word.
+// around returns the range of the sentence, or of the string in JSON, around the word
+// from start to end. The range does not begin before done.
 func around(text string, start, end, done int) (from, to int) {
 	low, high := max(done, start-reachBack), min(len(text), end+reachForward)
 	from = low
@@ -126,8 +127,8 @@ func around(text string, start, end, done int) (from, to int) {
 	return from, to
 }
 
-// goesOn reports whether a sentence names what an order of a kind needs: an address
-// to send to, or a tool to call.
+// goesOn reports whether s may contain what makes a trigger of a kind an order:
+// somewhere to send to for s, and a tool to call for c.
 func goesOn(s string, kind byte) bool {
 	if kind == 's' {
 		return strings.Contains(s, "://") || strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "external") || strings.Contains(s,

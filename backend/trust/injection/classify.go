@@ -78,8 +78,9 @@ func (r *reader) sentenceWithin(start, end int) bool {
 	return true
 }
 
-// known returns the class of a name that this server or another one lists. Because
-// ordinary words may be names, too, it returns none unless certain is set.
+// known returns the class of a name that r.names contains. Because ordinary words may
+// be names, too, it returns no class if the caller is not certain that the text is a
+// name.
 func (r *reader) known(name string, certain bool) mask {
 	if !certain {
 		return mask{}
@@ -187,7 +188,7 @@ func hostName(s string) bool {
 		return false
 	}
 	switch s[dot+1:] {
-	// also endings of files and properties
+	// These are also endings of the names of files and properties.
 	case "sh", "ai", "me", "co", "local", "io", "app", "cc", "ws", "test", "example", "internal", "cn", "live", "link",
 		"site", "info", "dev", "cloud":
 		return rest != "" || strings.Count(s, ".") > 1

@@ -70,7 +70,7 @@ type Sentence struct {
 // Hit is a match of a rule.
 type Hit struct {
 	Rule       string
-	Points     float64 // after lowering
+	Points     float64 // those of the rule, or fewer if Lowered is set
 	Lowered    bool
 	Start, End int // bytes of the normalised text
 }
@@ -88,7 +88,7 @@ func Only(names ...string) *Rules {
 	return &r
 }
 
-// Reader reads texts. It is not safe for concurrent use; take one per goroutine.
+// Reader reads texts. It is not safe for concurrent use; use one per goroutine.
 type Reader struct {
 	r     reader
 	rules *program
@@ -104,8 +104,8 @@ func NewReader(plain bool) *Reader {
 
 var classesOf = sync.OnceValue(func() classSet { return newClassSet(words()) })
 
-// Read returns the sentences of a normalised text. The result is valid until the
-// next call. only limits which rules are applied; nil applies all.
+// Read returns the sentences of a normalised text, which are valid until the next call.
+// It applies the rules in only, or all rules if only is nil.
 func (d *Reader) Read(text string, names Names, only *Rules) []Sentence {
 	d.r.names = names
 	var limit *set
@@ -146,9 +146,9 @@ func (d *Reader) sentence(tokens []token, only *set) {
 	d.out = append(d.out, s)
 }
 
-// plainText returns a sentence with names, paths, addresses and numbers replaced by
-// words for what they are, so that the subject of a tool matters less than what the
-// sentence does.
+// plainText returns a sentence in which words such as "a file" replace names, paths,
+// addresses and numbers, so that it depends less on the subject of the tool than on
+// what the sentence does.
 func (d *Reader) plainText(tokens []token) string {
 	var b strings.Builder
 	c := &d.r.classes
@@ -181,7 +181,9 @@ func (d *Reader) plainText(tokens []token) string {
 	return b.String()
 }
 
-// phrases joins words that count as one, in place, and returns the shorter list.
+// phrases joins the tokens of each phrase into one, in place, and returns the shorter
+// list. It also marks tokens that begin a clause because a word such as "please"
+// precedes them.
 func (r *reader) phrases(tokens []token) []token {
 	n := 0
 	for i := 0; i < len(tokens); {
@@ -219,7 +221,7 @@ func same(words []int32, tokens []token) bool {
 	return true
 }
 
-// mentions marks the names that are probably names of tools.
+// mentions adds the class foreign to names that are probably names of tools.
 func (r *reader) mentions(tokens []token) {
 	c := &r.classes
 	for i := range tokens {
@@ -240,7 +242,7 @@ func (r *reader) mentions(tokens []token) {
 				}
 			}
 		case next && t.mask != c.path && (i == 0 || tokens[i-1].end+1 < t.start) && t.end+1 < tokens[i+1].start:
-			t.mask.add(c.foreign) // it is alone in its quotes or backticks
+			t.mask.add(c.foreign) // the name is alone in its quotes or backticks
 		}
 	}
 }

@@ -27,7 +27,8 @@ const (
 	gerund                  // sending
 )
 
-// Classes of tokens that are not words of the list.
+// tokenClasses are the classes that the reader assigns to tokens. They are not in
+// words.txt.
 var tokenClasses = []string{
 	"foreign", "sibling", "own", "ident", "property", "url", "mail", "ip", "host", "secretpath", "path", "number", "quoted", "code",
 	"assigned", "word", "lookup", "startup",
@@ -45,9 +46,9 @@ type lexicon struct {
 	related             int32
 	flag, user, combine mask
 	passes              mask           // verbs and nouns that say where something goes
-	insists             map[int32]bool // after a negation: forget, fail
-	narrows             map[int32]bool // after "tools": that, which
-	rather              map[int32]bool // instead of
+	insists             map[int32]bool // words before which a negation does not count: forget, fail
+	narrows             map[int32]bool // words that narrow down "tools" before them: that, which
+	rather              map[int32]bool // words that reject what follows: instead of, never
 	slots               []slot         // open addressing by hash
 	words               []entry
 	index               map[string]int32
@@ -58,7 +59,7 @@ type slot struct {
 	word int32 // index of words, 0 for an empty slot
 }
 
-// entry is a word of the list.
+// entry is a word or phrase of the lexicon.
 type entry struct {
 	text    string
 	mask    mask
@@ -66,7 +67,7 @@ type entry struct {
 	phrases []phrase // that begin with this word, longest first
 }
 
-// phrase is words that count as one.
+// phrase is a sequence of words that counts as one word.
 type phrase struct {
 	rest []int32 // indexes of the words after the first
 	word int32   // index of the entry for the whole
@@ -143,7 +144,8 @@ func (l *lexicon) class(name string) mask {
 	return m
 }
 
-// add adds a class to a word or phrase, and returns its index.
+// add adds a class and a form to the entry of a word or phrase, which it creates if
+// necessary, and returns the index of the entry.
 func (l *lexicon) add(index map[string]int32, text string, class mask, f form) int32 {
 	i, ok := index[text]
 	if !ok {
@@ -187,7 +189,7 @@ func (l *lexicon) hash(index map[string]int32) {
 	}
 }
 
-// FNV-1a.
+// Constants of the hash function FNV-1a.
 const (
 	hashStart uint32 = 2166136261
 	hashPrime uint32 = 16777619
@@ -204,7 +206,8 @@ func (l *lexicon) find(h uint32, text string) int32 {
 	return 0
 }
 
-// forms returns the forms of an item of the list.
+// forms returns the inflected forms of an item in words.txt, by their text. kind is v
+// for verbs, n for nouns and empty for other words.
 func forms(item, kind string) map[string]form {
 	out := make(map[string]form)
 	if alternatives := strings.Split(item, "/"); len(alternatives) > 1 {

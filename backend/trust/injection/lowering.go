@@ -2,9 +2,9 @@ package injection
 
 import "strings"
 
-// lowering returns the most points that a match may count: 0 if the sentence says the
-// opposite, .5 if the order is quoted or described, 1 if it is about the server's own
-// subject, and otherwise all.
+// lowering returns the most points that a match may get: 0 if the sentence says the
+// opposite, .5 if it quotes or describes an order, 0 or 1 for some orders that are
+// harmless, for example within the server's own subject, and otherwise all.
 func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 	l := d.r.lex
 	switch rule {
@@ -73,8 +73,8 @@ func (d *Reader) negated(tokens []token, from, to int) bool {
 	return false
 }
 
-// doublyNegated reports whether a match is within a sentence that forbids it, such
-// as "do not delete without confirmation".
+// doublyNegated reports whether the sentence forbids what a match describes, as in "do
+// not delete without confirmation".
 func (d *Reader) doublyNegated(tokens []token, first, end int) bool {
 	l := d.r.lex
 	starts := tokens[first].mask.has(l.neg)

@@ -20,7 +20,7 @@ var chatMarks = []string{
 	"<|begin_of_text|>", "[system]", "[/system]", "<start_of_turn>", "[system:", "{{system", "{{ system", "{{#system",
 }
 
-// headings are words that make a heading or label pretend to be one of the system.
+// headings are words with which a heading or label pretends to come from the system.
 var headings = []string{
 	"instruction", "system", "new system", "assistant instruction", "hidden instruction", "system message", "system override", "override",
 	"important instruction", "new instruction", "end of tool description", "end of description", "developer message", "secret instruction",
@@ -66,8 +66,8 @@ func mayBeMarkup(s string, i int) bool {
 	return next == '!' || next == '|' || next == '<' || next == '/' || letter(next)
 }
 
-// markupAt returns the end and weight of the markup at i; its weight is 0 if it is
-// none.
+// markupAt returns the end and the weight of the markup at i. The weight is 0 if there
+// is none or it is harmless.
 func markupAt(s string, i int) (end int, points float64) {
 	head := strings.ToLower(s[i:min(len(s), i+64)])
 	for _, mark := range chatMarks {

@@ -112,7 +112,7 @@ func (p *program) candidates(tokens []token, classes mask) (found set) {
 }
 
 // apply compares a sentence with the rules and returns the strongest match of each
-// rule. If only is not nil, it applies only these rules.
+// rule. It tries only the patterns in only, or all patterns if only is nil.
 func (d *Reader) apply(tokens []token, classes mask, words *bloom, only *set) (hits []Hit) {
 	try := d.rules.candidates(tokens, classes)
 	for i := range try {
@@ -154,7 +154,8 @@ func strongerHit(hits []Hit, hit Hit) []Hit {
 // place is a range of tokens.
 type place struct{ first, end int }
 
-// hit finds all parts of a pattern in a sentence.
+// hit reports whether a sentence matches all parts of a pattern, and returns the place
+// of the first part.
 func (p *pattern) hit(tokens []token, classes mask, words *bloom) (whole place, ok bool) {
 	for i := range p.parts {
 		if !p.parts[i].possible(classes, words) {

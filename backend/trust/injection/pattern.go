@@ -16,23 +16,23 @@ import (
 //	choice  = one { "|" one } .
 //	one     = "*" | "@" class [ "!" | "+" ] | word .
 //
-// A sentence matches a pattern if it matches every part, each anywhere in the sentence and in any order; the place of the
-// first part is that of the match. It matches a part if its tokens match the elements one after another:
+// A sentence matches a pattern if it matches every part, each anywhere in the sentence and in any order; the place of
+// the first part is that of the match. It matches a part if its tokens match the elements one after another:
 //
 //	word      this word or phrase, in any letter case; an underscore stands for a space
 //	@class    a word of this class of words.txt, or a token that the reader assigns to it, such as @url (tokenClasses)
 //	@class!   the same, in the form of orders only: send, not sends or sending
 //	@class+   the same, in any form but that of orders
 //	*         any token
-//	a|@b      one of several; ! or + after one class holds for all verbs of the choice's classes
+//	a|@b      one of several; ! or + after one class applies to all classes of the choice
 //	?a        a may be missing
 //	^a        a begins a clause
 //	~3 a      up to three tokens may precede a
 //	, a       a comma precedes a
 //	: a       a colon or dash precedes a
 //
-// The first element of a part matches wherever it occurs, so that a gap before it says nothing. A part needs at least one
-// element that is neither optional nor any token.
+// The first element of a part matches wherever it occurs, so a gap before it has no effect. A part must have at least
+// one element that is neither optional nor *.
 type pattern struct{ parts []part }
 
 // part is a sequence of elements that match one after another.
@@ -41,13 +41,12 @@ type part struct {
 	needs    []need // a sentence must have all of them
 }
 
-// need is what a sentence must have for an element to match: a word of a class or
-// one of some words.
+// need is what a sentence must have for an element to match: a word of one of the classes, or one of the words in list.
 type need struct {
 	classes mask
 	words   bloom
-	list    []int32 // the words themselves
-	size    int     // how many words it accepts
+	list    []int32 // the words in the Bloom filter
+	size    int     // how many words satisfy the need
 }
 
 // bloom is a Bloom filter of words: has may also return true for words that were not added.
@@ -61,7 +60,7 @@ type element struct {
 	classes  mask
 	words    []int32
 	forms    form // the forms that match; 0 for all
-	gap      int  // tokens that may precede it
+	gap      int  // how many tokens may precede it
 	any      bool // matches any token
 	optional bool
 	clause   bool // begins a clause

@@ -28,13 +28,13 @@ const (
 	ToModel    = "to-model"
 )
 
-// ruleSource is a rule as it is written. Several entries may have the same name
-// with different points.
+// ruleSource is a rule in text form. Several entries of ruleTable may have the same
+// name with different points.
 type ruleSource struct {
 	name     string
 	points   float64
 	patterns []string
 }
 
-// ruleTable contains all rules. The comment of pattern explains the notation.
+// ruleTable contains all rules. The comment on the type pattern explains the notation.
 var ruleTable = slices.Concat(limitRules, toolRules, dataRules, userRules)

@@ -1,6 +1,7 @@
 package injection
 
-// userRules are the rules about orders to deceive or bypass the user, and about ways to lend an order weight.
+// userRules are the rules about orders to deceive or bypass the user, and about ways to
+// give an order more weight.
 var userRules = []ruleSource{
 	{Conceal, 2, []string{
 		"between us|ourselves",

@@ -29,8 +29,8 @@ type reader struct {
 	tokens  []token
 	breaks  []int // indexes of tokens at which sentences begin
 	quote   int   // end of the current quotation
-	code    int   // end of the current code
-	comment int   // end of the current comment
+	code    int   // end of the current code span
+	comment int   // end of the current HTML comment
 	classes classSet
 	comma   bool
 	colon   bool
@@ -51,10 +51,11 @@ func newClassSet(l *lexicon) classSet {
 	}
 }
 
-// longestSentence is the length at which a sentence ends in any case, in bytes.
+// longestSentence is the length in bytes after which a sentence ends even without
+// punctuation.
 const longestSentence = 600
 
-// read splits the text.
+// read splits a text into tokens and sentences.
 func (r *reader) read(text string) {
 	r.text, r.at, r.tokens, r.breaks = text, 0, r.tokens[:0], append(r.breaks[:0], 0)
 	r.quote, r.code, r.comment, r.comma, r.colon = 0, 0, 0, false, false
@@ -78,7 +79,8 @@ func (r *reader) read(text string) {
 	r.stop()
 }
 
-// wordByte marks the bytes with which a chunk may begin.
+// wordByte marks the ASCII characters that begin a word, name, path or address; see
+// chunk.
 var wordByte = func() (set [256]bool) {
 	for c := '0'; c <= 'z'; c++ {
 		set[c] = c <= '9' || c >= 'a' || c >= 'A' && c <= 'Z'
@@ -97,8 +99,9 @@ func (r *reader) stop() {
 	r.comma, r.colon = false, false
 }
 
-// line ends a sentence at the end of a line, unless the next line continues with a
-// lower-case letter, as in texts of a fixed width, and this one does not end with a colon.
+// line ends the sentence at the end of a line, unless the text seems to be wrapped
+// there: the next line begins with a lower-case letter or a backtick and not like an
+// entry of a list, and this line does not end with a colon.
 func (r *reader) line() {
 	r.at++
 	at := r.at
@@ -111,8 +114,8 @@ func (r *reader) line() {
 	r.stop()
 }
 
-// listMark reports whether a line begins as in a list of arguments: "name: text",
-// "name (type) text" or "a) text".
+// listMark reports whether a line begins like an entry of a list of arguments: "name:
+// text", "name (type) text" or "a) text".
 func listMark(line string) bool {
 	for i := range min(len(line), 40) {
 		switch c := line[i]; {
@@ -168,10 +171,11 @@ func (r *reader) mark() {
 	r.at++
 }
 
-// longestQuote is the length of the longest quotation, in bytes.
+// longestQuote is the length of the longest quotation or code span, in bytes.
 const longestQuote = 240
 
-// quotation sets r.quote to the end of the quotation that begins at r.at, if it has one.
+// quotation sets r.quote to the end of the quotation that begins at r.at, if it ends on
+// the same line and is not longer than longestQuote.
 func (r *reader) quotation(c byte) {
 	r.at++
 	if r.at <= r.quote || r.at >= len(r.text) || r.text[r.at] <= ' ' || r.at > 1 && alnum(r.text[r.at-2]) {
@@ -245,7 +249,7 @@ func (r *reader) chunk() {
 		plain = false
 		end++
 	}
-	if plain && start >= r.code && start >= r.quote { // most words
+	if plain && start >= r.code && start >= r.quote { // true for most words
 		r.add(start, end, r.lex.find(h, r.text[start:end]), mask{})
 		r.at = end
 		return
@@ -275,7 +279,7 @@ var chunkByte = func() (set [256]bool) {
 	return set
 }()
 
-// after handles the punctuation that ended a chunk.
+// after handles the punctuation at the end of a chunk, which may end the sentence.
 func (r *reader) after(end string) {
 	switch {
 	case strings.ContainsAny(end, "!?"):
@@ -387,7 +391,8 @@ func (r *reader) wordWithApostrophe(from, to int, h uint32) {
 	r.add(from, to, 0, classes)
 }
 
-// lookup returns the index of a word in any letter case.
+// lookup returns the index of a word in the lexicon, whatever its letter case, or 0 if
+// it is unknown.
 func (l *lexicon) lookup(text string) int32 {
 	h := hashStart
 	for i := range len(text) {

@@ -74,8 +74,9 @@ func privateText(run string) string {
 	return readable(out)
 }
 
-// bitText decodes zero-width characters of two kinds as bits, most significant
-// first. Which kind is 1 is not known, so both are tried; other kinds separate.
+// bitText decodes zero-width characters as bits, most significant first. The two most
+// frequent characters of the run are the bits; because either may be 1, both are tried.
+// Other characters are ignored.
 func bitText(run string) string {
 	if utf8.RuneCountInString(run) < 3*zeroWidthRun {
 		return ""
@@ -124,8 +125,9 @@ func packBits(bits []byte, width int) []byte {
 	return out
 }
 
-// reversed returns the text after a bidirectional control in the order in which it
-// is shown when the control reverses it.
+// reversed returns the text after a bidirectional control in reverse order, up to the
+// next control or the end of the line. People see the text in this order if the control
+// reverses it.
 func reversed(s string, from int) string {
 	rest := s[from:]
 	end := strings.IndexFunc(rest, func(r rune) bool { return classOf(r) == Directions || r == '\n' })
@@ -147,7 +149,8 @@ type Encoded struct {
 	Decoded    string
 }
 
-// The shortest encodings that are decoded, in characters of the encoded text.
+// The shortest encoded texts that are decoded: in characters of base64 and hexadecimal
+// text, and in encoded characters of percent encoding and character references.
 const (
 	minBase64   = 20
 	minHex      = 32

@@ -19,12 +19,13 @@ const (
 	FarText    Kind = "text far out of sight"
 )
 
-// Mark is a place of a text that people do not see as a model reads it.
+// Mark is a part of a text that a model reads, but that people do not see or see
+// differently.
 type Mark struct {
 	Kind       Kind
 	Start, End int    // bytes of the text
 	Certain    bool   // ordinary text has no such place
-	Decoded    string // the text that the hidden characters encode; empty if it is not readable
+	Decoded    string // the text that the hidden characters encode or reverse; empty if it is not readable
 }
 
 const (
@@ -32,11 +33,12 @@ const (
 	selectorRun   = 3
 	emptyLines    = 12 // line ends in a row after which text is out of sight
 	farSpaces     = 120
-	flagTags      = 8 // tag characters of the longest flag, with the end
+	flagTags      = 8 // tag characters in the longest emoji of a flag, with the one that ends it
 	decodedAtMost = 4 << 10
 )
 
-// Hidden returns the places of a text that are hidden from people, in order.
+// Hidden returns the parts of a text that are hidden from people: first text far out of
+// sight, then the others in their order.
 func Hidden(s string) []Mark {
 	special, far := mayHide(s)
 	if !special && !far {
@@ -95,7 +97,8 @@ func mayHide(s string) (special, far bool) {
 	return special, far
 }
 
-// classOf returns the kind of hiding for which a character may serve.
+// classOf returns the kind of hiding for which a character can be used, or "" for an
+// ordinary character.
 func classOf(r rune) Kind {
 	switch {
 	case r >= 0xE0000 && r <= 0xE007F:
@@ -211,7 +214,8 @@ func Conceals(s string, m Mark) bool {
 	return false
 }
 
-// farText returns the texts after white space that pushes them out of sight.
+// farText returns a mark for the rest of a text after the first white space that pushes
+// it out of sight, if there is such white space.
 func farText(s string) []Mark {
 	var marks []Mark
 	for i := 0; i < len(s); {

@@ -1,6 +1,6 @@
-// Package normalize answers what a model may read in a text that people see
-// differently: it normalises texts for comparison, finds hidden characters and
-// words of mixed scripts, and decodes what they and base64, hexadecimal or percent
+// Package normalize reveals what a model reads in a text and people do not see: it
+// normalises texts for comparison, finds hidden characters and words of mixed scripts,
+// and decodes the texts that hidden characters, base64, hexadecimal and percent
 // encodings contain. Package injection interprets the texts.
 package normalize
 
@@ -15,7 +15,7 @@ import (
 // Text is a normalised text that remembers where its bytes come from.
 type Text struct {
 	S  string  // the normalised text
-	at []int32 // for each byte of S, its offset in the original; nil if they are equal
+	at []int32 // for each byte of S, its offset in the original; nil if S is the original
 	n  int     // length of the original
 }
 
@@ -169,9 +169,9 @@ func unmix(b *builder) {
 	*b = out
 }
 
-// Mixed returns the ranges of the words of a normalised or raw text that have
-// Latin letters and look-alikes of Latin letters from other scripts. People take such
-// words for other ones.
+// Mixed returns the ranges of the words of a normalised or raw text that have Latin
+// letters and look-alikes of Latin letters from other scripts. To people such a word
+// looks like another one.
 func Mixed(s string) [][2]int {
 	if firstSpecial(s) < 0 {
 		return nil
@@ -239,9 +239,9 @@ func mixedWord(w []byte) bool {
 	return latin > 0 && alike > 0 && other <= alike
 }
 
-// Skeleton returns a name with everything folded that makes two names look the
-// same or is used to pass one off as another: case, look-alikes, the digits 1 and
-// 0, separators, and endings such as _v2, _new and _secure.
+// Skeleton returns a name without differences that people overlook or that serve to
+// pass a name off as another: letter case, look-alikes such as 1 and l, separators, and
+// endings such as _v2, _new and _secure.
 func Skeleton(name string) string {
 	s := strings.ToLower(FoldLookalikes(name))
 	for cut := true; cut; {

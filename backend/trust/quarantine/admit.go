@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// firstLists is the time after the first list of a server in which lists of other kinds count
-// as first, too. A list of a new kind after that counts as a change.
+// firstLists is how long after the first list of a server lists of other kinds count as first lists, too. Later, a list
+// of a new kind counts as a change.
 const firstLists = time.Hour
 
 var seed = maphash.MakeSeed()
@@ -158,7 +158,7 @@ func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []j
 	return affected, nil
 }
 
-// first reports whether a list is among the first ones of its server.
+// first reports whether a list of a kind is one of the first lists of its server; see firstLists.
 func (f *file) first(kind Kind, now time.Time) bool {
 	return !slices.Contains(f.Lists, kind) && (f.Since.IsZero() || now.Sub(f.Since) < firstLists)
 }
@@ -184,7 +184,7 @@ func sumOf(listed []json.RawMessage) uint64 {
 	return h.Sum64()
 }
 
-// decide calls the function decide for an item of the file.
+// decide calls the function decide for an item, after it has set alike in the circumstances.
 func (f *file) decide(i Item, before Hash, c circumstances) Item {
 	c.alike = f.alike(i)
 	return decide(i, before, c)
@@ -282,8 +282,8 @@ func (f *file) set(item *Item, by Item) {
 	f.changed[item] = true
 }
 
-// note adds an event if an item is held now, or is allowed again because the server lists the
-// approved definition again.
+// note adds an event if an item is held now, or if it is allowed again because its server has returned to the approved
+// definition.
 func (f *file) note(was, now Item) {
 	text := ""
 	switch {
@@ -319,13 +319,13 @@ func (k *Keeper) save(ctx context.Context, f *file) error {
 	return nil
 }
 
-// relaunch checks whether the launch of a server is still the approved one. If that has changed,
-// it decides about the items again and returns the kinds of those whose state has changed. The
-// caller holds writing.
+// relaunch checks whether the launch of a server is still the approved one. If it is not, or has not been until now,
+// relaunch decides about the items again and returns the kinds of those whose state has changed. The caller holds
+// writing.
 func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
 	configured, err := k.options.Servers.Get(server)
 	if err != nil {
-		return nil, nil // removed meanwhile
+		return nil, nil // the server was removed meanwhile
 	}
 	h := k.view.Load().servers[server]
 	if h == nil || h.Launch == "" || h.updated.Equal(configured.UpdatedAt) {

@@ -6,7 +6,7 @@ import "time"
 type circumstances struct {
 	launch   string // hash of the server's present launch
 	first    bool   // the item is in the first list of its kind
-	proposed bool   // an agent proposed the server, and no person has approved its items
+	proposed bool   // an agent that may not install servers proposed the server, and no person has approved its items
 	strict   bool   // an agent proposed the server
 	quiet    bool   // clean changes are approved without asking
 	alike    bool   // people may confuse the name of the item with that of another one

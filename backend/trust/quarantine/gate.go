@@ -84,8 +84,8 @@ func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// Known returns the definitions of a kind that the hub has of a server. tools returns those
-// in the catalog, and list those in a list of package features.
+// Known returns the definitions of a kind that the hub has stored for a server. The function
+// tools returns those in the catalog, and list those in a list of package features.
 func Known(kind Kind, tools func() []json.RawMessage, list func(features.Kind) []json.RawMessage) []json.RawMessage {
 	switch kind {
 	case Tool:

@@ -37,7 +37,7 @@ const (
 	Rejected State = "rejected" // a person does not want it
 )
 
-// Reason is why an item is held, for programs.
+// Reason is a code for why an item is held. Explain puts it into words.
 type Reason string
 
 // The reasons.
@@ -140,7 +140,7 @@ type Item struct {
 	By       By
 	At       time.Time // when it was approved
 	Rejected Hash      // of the definition that a person has rejected
-	Flips    int       // how often the definition came back to the approved one since a person has looked at it
+	Flips    int       // how often the server has returned to the approved definition since a person approved it
 
 	Judgement
 	Scanned string // version of the scan that has judged it; empty for none
@@ -153,7 +153,7 @@ type Item struct {
 	Latest, ApprovedText json.RawMessage
 }
 
-// maxFlips is how often a definition may come back before the item is reported.
+// maxFlips is the value of Item.Flips from which a person should look at the item.
 const maxFlips = 3
 
 // Waits reports whether an item is held until a person decides.

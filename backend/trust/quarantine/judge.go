@@ -33,9 +33,9 @@ func (f *file) unclassified(o Options) bool {
 	return false
 }
 
-// judge judges all listed items. It returns the kinds of items whose verdict has changed, except
-// for besides. It runs the Classifier at once if items may be approved without a person: if an
-// agent proposed the server, or with Rules.Quiet. Otherwise Run does that later.
+// judge judges all listed items. It returns the kinds of the items whose verdict has changed,
+// without the kind besides. It runs the Classifier at once if items may be approved without a
+// person: if an agent proposed the server, or with Rules.Quiet. Otherwise Run does that later.
 func (k *Keeper) judge(ctx context.Context, f *file, besides Kind) (affected []Kind, err error) {
 	listed, texts := f.texts()
 	verdicts := make([]Verdict, len(listed))
@@ -81,8 +81,8 @@ func (f *file) texts() (listed []*Item, texts []Text) {
 }
 
 // scanned records the Scanner's judgement of an item. The Classifier's judgement of the same
-// definition stays if the Scanner's has not changed. A verdict that the Classifier has raised
-// is not lowered until it has judged the item again.
+// definition stays if the Scanner's has not changed. A verdict that the Classifier has raised is
+// not lowered until the Classifier has judged the item again.
 func (f *file) scanned(item *Item, j Judgement, version string) {
 	if item.Scanned != version+closer {
 		f.judged(item, j, version)
@@ -151,7 +151,7 @@ func (k *Keeper) classify(ctx context.Context, server string) ([]Kind, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	if k.view.Load().servers[server] == nil {
-		return nil, nil // removed meanwhile
+		return nil, nil // the server was removed meanwhile
 	}
 	f, err := k.open(ctx, server)
 	if err != nil {

@@ -32,8 +32,8 @@ import (
 type Store interface {
 	// TrustServers returns all servers that are known to this package.
 	TrustServers(ctx context.Context) ([]Server, error)
-	// HeldItems returns the items of all servers that need attention (see Item.Waits and
-	// Item.Warns) or are rejected, without their texts.
+	// HeldItems returns the items of all servers that are held or warn (see Item.Held and
+	// Item.Warns), also those that are no longer listed, without their texts.
 	HeldItems(ctx context.Context) ([]Item, error)
 	// TrustItems returns all items of a server with their texts.
 	TrustItems(ctx context.Context, server string) ([]Item, error)
@@ -86,8 +86,8 @@ type Options struct {
 	// It may be nil.
 	Classifier Classifier
 	Rules      func() Rules
-	// Known returns the definitions of a kind that a server had in use before the hub stored
-	// approvals, or nil if it has no such list.
+	// Known returns the definitions of a kind that the hub used before it stored approvals,
+	// or nil if it has no such list of the server.
 	Known func(server string, kind Kind) []json.RawMessage
 	// Reapply makes the catalog or the listings read the approved items of a server again.
 	Reapply func(ctx context.Context, server string, kind Kind) error
@@ -118,8 +118,8 @@ type list struct {
 // Changed is published after items were held, approved or rejected.
 type Changed struct{ Server string }
 
-// Open returns a keeper with the stored items. Only while Run runs, it scans servers with
-// new rules and notices changed launches.
+// Open returns a keeper with the stored items. The keeper scans servers with new rules and
+// notices changed launches only while Run is running.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -39,7 +39,8 @@ func (w words) Scan(_ string, texts []quarantine.Text) []quarantine.Judgement {
 	return out
 }
 
-// closer is a Classifier that judges like words, and also finds the word subtle, which makes a dubious text evil.
+// closer is a Classifier that judges like the Scanner words, but raises the verdict on
+// a text with the word subtle: from none to Warn, and from Warn to Block.
 type closer struct {
 	words
 	begun   chan string   // receives the server when Classify begins
@@ -134,7 +135,7 @@ func (b *bench) admit(what, want string, tools ...json.RawMessage) {
 	var names []string
 	for _, definition := range served {
 		var t struct{ Name, Description string }
-		_ = json.Unmarshal(definition, &t) // the test has written it
+		_ = json.Unmarshal(definition, &t) // cannot fail, because the test has written the definition
 		names = append(names, t.Name+"="+t.Description)
 	}
 	if got := strings.Join(names, " "); err != nil || got != want {
@@ -451,7 +452,7 @@ func (b *bench) offer(kind quarantine.Kind, items ...json.RawMessage) (names []s
 	}
 	for _, definition := range served {
 		var item struct{ Name string }
-		_ = json.Unmarshal(definition, &item) // the test has written it
+		_ = json.Unmarshal(definition, &item) // cannot fail, because the test has written the definition
 		names = append(names, item.Name)
 	}
 	return names
@@ -465,7 +466,7 @@ func TestWhatAServerHidesStaysHeld(t *testing.T) {
 	b.admit("without what is held", "a=A", tool("a", "A"))
 	b.refused("blocked and hidden", "evil", true)
 	b.refused("new and hidden", "new", true)
-	b.open() // after a restart, too
+	b.open() // a restart changes nothing
 	b.refused("hidden before a restart", "new", true)
 	attention, err := b.keeper.Attention(t.Context())
 	if err != nil || len(attention) != 2 || attention[0].Listed || attention[1].Listed {
@@ -475,7 +476,7 @@ func TestWhatAServerHidesStaysHeld(t *testing.T) {
 		t.Errorf("%d items wait", c.Waiting)
 	}
 	b.rules.Quiet = true
-	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // the scan finds nothing in new
+	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // the tool new is clean
 	b.rules.Quiet = false
 	b.refused("blocked and listed again", "evil", true)
 	if err := b.keeper.Approve(t.Context(), b.item("evil").ID, quarantine.Decision{
@@ -504,7 +505,7 @@ func TestAServerCannotFillTheListOfWhatItHides(t *testing.T) {
 		t.Errorf("%d items are kept, %v", len(items), err)
 	}
 	b.refused("the last", "t2-0", true)
-	b.refused("the first", "t0-0", false) // its item is deleted; the proxy refuses it, because no list contains it
+	b.refused("the first", "t0-0", false) // its item is deleted; the proxy refuses calls of tools that no list contains
 }
 
 func TestANameThatMayBeTakenForAnotherWaitsForAPerson(t *testing.T) {

@@ -26,7 +26,8 @@ type Launch struct {
 }
 
 // LaunchOf returns the launch of a configured server. Credentials and references to
-// secrets are all written as "${…}", so that moving one to the keychain changes nothing.
+// secrets are all written as "${…}", so that the launch stays the same when a credential
+// is moved to the keychain.
 func LaunchOf(s registry.Server) Launch {
 	mask := mask(launch.Literals(launch.Of(s)))
 	l := Launch{
@@ -73,7 +74,7 @@ var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 // Hash returns the SHA-256 of the launch in hexadecimal. Approvals of items are valid only
 // for one hash.
 func (l Launch) Hash() string {
-	canonical, _ := json.Marshal(l) // strings cannot fail
+	canonical, _ := json.Marshal(l) // encoding strings cannot fail
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }
@@ -104,12 +105,13 @@ func (l Launch) Changes(to Launch) []LaunchChange {
 	return changes
 }
 
-// words returns words in one line. Those with spaces are quoted.
+// words joins words into one line. It quotes those that are empty or contain white space
+// or quotes.
 func words(list []string) string {
 	out := make([]string, len(list))
 	for i, word := range list {
 		if out[i] = word; word == "" || strings.ContainsAny(word, " \t\n\"") {
-			quoted, _ := json.Marshal(word) // strings cannot fail
+			quoted, _ := json.Marshal(word) // encoding strings cannot fail
 			out[i] = string(quoted)
 		}
 	}

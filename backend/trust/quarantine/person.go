@@ -34,8 +34,8 @@ func (k *Keeper) Items(ctx context.Context, server string) ([]Item, error) {
 	return k.options.Store.TrustItems(ctx, server)
 }
 
-// Attention returns the items of all servers that wait, warn or are rejected, without
-// their texts, by server, kind and position.
+// Attention returns the items of all servers that are held or warn, without their texts, by
+// server, kind and position.
 func (k *Keeper) Attention(ctx context.Context) ([]Item, error) {
 	return k.options.Store.HeldItems(ctx)
 }
@@ -103,8 +103,8 @@ func (k *Keeper) change(ctx context.Context, id int64, d Decision, do func(*file
 	})
 }
 
-// decideOn opens a server, changes it and applies the result. do returns the kinds that it
-// has changed.
+// decideOn opens a server, changes it and applies the result. do returns the kinds of the
+// items that it has changed.
 func (k *Keeper) decideOn(ctx context.Context, server string, do func(*file) ([]Kind, error)) error {
 	affected, err := func() ([]Kind, error) {
 		k.writing.Lock()
@@ -184,7 +184,8 @@ func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (a
 }
 
 // Expect announces the configuration that a server is about to get from a person. Until
-// Accept, its launch counts as approved, so that no item is held in between.
+// Accept is called, the launch of that configuration counts as approved, so that no item is
+// held in between.
 func (k *Keeper) Expect(s registry.Server) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
@@ -195,8 +196,8 @@ func (k *Keeper) Expect(s registry.Server) {
 	}
 }
 
-// AcceptVersion is Accept for a new version of a server whose tools are known. shown reports
-// that the person was shown how the tools differ from the former ones. In that case,
+// AcceptVersion is Accept for a new version of a server, which lists the given tools. shown
+// reports that the person was shown how these differ from the former tools. In that case,
 // AcceptVersion also approves the tools in which the scan finds nothing.
 func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error {
 	if err := k.Accept(ctx, server, false); err != nil || !shown {

@@ -9,8 +9,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/samename"
 )
 
-// Clients may read resources that no list contains, because URIs also come from templates and from results of tools. So Refuse
-// compares a URI with held resources and templates by its form, which it shares with all URIs that a server may take for it.
+// Clients may read resources that no list contains, because URIs also come from templates and from results of tools. So
+// Refuse compares the form of a URI with the forms of held resources and templates. URIs that a server may take for the
+// same one have the same form; see formOf.
 
 // maxDecoded is the number of layers of percent-encoding that formOf decodes.
 const maxDecoded = 3
@@ -141,7 +142,7 @@ func (h *heldResources) source(uri string) *Item {
 	return nil
 }
 
-// template returns the held template that a server may take a URI template for, or nil.
+// template returns the held template that has the form of a URI template, or nil.
 func (h *heldResources) template(template string) *Item {
 	for _, t := range h.templates {
 		if t.form == templateForm(template) {

@@ -25,12 +25,12 @@ type heldServer struct {
 	expected  string
 	revoked   bool // the launch of that configuration is not the approved one
 	items     map[key]*Item
-	passed    map[key]bool // if revoked, the items that are approved all the same
+	passed    map[key]bool // if revoked, the approved items that are not in items
 	resources heldResources
 }
 
-// attention reports whether a person has to look at the server, or may want to. It is false
-// for nil.
+// attention reports whether the launch of a server is revoked, or an item of it is held or
+// warns. It is false for nil.
 func (h *heldServer) attention() bool { return h != nil && (h.revoked || len(h.items) > 0) }
 
 // key identifies an item of a server.
@@ -151,8 +151,8 @@ var subjects = map[string]Kind{
 	"resources/read": Resource, "resources/subscribe": Resource,
 }
 
-// refuse checks every name that a server may read in the params: readers of JSON disagree
-// which one counts if a member is repeated or written in other letters.
+// refuse checks every name that a server may read in the params: readers of JSON disagree which
+// one counts if a member is repeated or its name is written in another letter case.
 func (h *heldServer) refuse(server registry.Server, kind Kind, params json.RawMessage) (err error) {
 	member := "uri"
 	if kind == Prompt {

@@ -51,7 +51,7 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 	ofPackage := within(real(packages), real(program))
 	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
 		if !ofPackage || found == program || within(real(packages), real(found)) || at.installed(found, l.Env) {
-			keep(append(prefixesOf(found), real(found))...) // the file alone if its folders contain secrets
+			keep(append(prefixesOf(found), real(found))...) // only the file is kept if its folders contain secrets
 		}
 	}
 	if ofPackage {

@@ -103,7 +103,7 @@ func specFileOf(s spec) (*os.File, error) {
 
 // limitStarted forbids core dumps of a process that is not confined.
 func limitStarted(pid int) {
-	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // it may have ended
+	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the process may have ended
 }
 
 // ThisProgram returns the command of the helper: this program with HelperCommand.

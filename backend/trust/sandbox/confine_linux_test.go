@@ -94,7 +94,8 @@ func (u *user) run(server registry.Server, command string, args ...string) strin
 	return out.String()
 }
 
-// attack runs attempts and returns their results.
+// attack makes this binary try accesses in the sandbox of a server, and returns the
+// result of each by its name.
 func (u *user) attack(server registry.Server, tries ...string) map[string]string {
 	u.t.Helper()
 	self, err := os.Executable()
@@ -114,7 +115,8 @@ func (u *user) attack(server registry.Server, tries ...string) map[string]string
 	return results
 }
 
-// expect compares the results of attempts. Denied attempts have any error.
+// expect checks the results of attack: the allowed accesses must have succeeded, and
+// the denied ones failed with any error.
 func expect(t *testing.T, results map[string]string, allowed, denied []string) {
 	t.Helper()
 	for _, what := range allowed {
@@ -129,7 +131,7 @@ func expect(t *testing.T, results map[string]string, allowed, denied []string) {
 	}
 }
 
-// listener accepts connections, which a confined server must not be able to make.
+// listener listens at an address until the test ends.
 func listener(t *testing.T, network, address string) net.Listener {
 	t.Helper()
 	l, err := net.Listen(network, address)

@@ -15,7 +15,7 @@ func thisMachine([]string) machine { return machine{os: "windows"} }
 
 // confine limits the memory and the number of processes of the server's job.
 func (machine) confine(_ policy, l upstream.Launch) (upstream.Launch, error) {
-	l.Started = func(pid int) { _ = process.LimitJob(pid, jobMemory, jobProcesses) } // it may have ended
+	l.Started = func(pid int) { _ = process.LimitJob(pid, jobMemory, jobProcesses) } // the process may have ended
 	return l, nil
 }
 

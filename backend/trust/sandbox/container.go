@@ -22,17 +22,17 @@ func isContainer(command string, args []string) bool {
 	return false
 }
 
-// limits are the options that confined containers get. For exceptions if the arguments
-// contain an option already, see addedTo.
+// limits are the options that addedTo adds to the arguments of confined containers, some of
+// them only if the arguments do not contain the option already.
 var limits = []struct{ name, value string }{
 	{"--cap-drop", "ALL"}, {"--security-opt", "no-new-privileges"}, {"--pids-limit", "512"}, {"--memory", "2g"}, {"--cpus", "2"},
 }
 
-// flags are the options of run that have no value.
+// flags are the long options of the command run, as in docker run, that have no value.
 var flags = strings.Fields("--detach --init --interactive --no-healthcheck --oom-kill-disable --privileged --publish-all --quiet " +
 	"--read-only --rm --sig-proxy --tty --disable-content-trust --replace --tls-verify")
 
-// option is an option of run with its value.
+// option is an option of the command run with its value.
 type option struct{ name, value string }
 
 // long maps the short names of options to their long names.
@@ -41,7 +41,8 @@ var long = map[string]string{
 	"-h": "--hostname", "-c": "--cpu-shares", "-a": "--attach",
 }
 
-// optionsOf returns the options between run and the image.
+// optionsOf returns the options at the beginning of args, which are the arguments after run.
+// The first argument that is no option is the image.
 func optionsOf(args []string) (found []option) {
 	for n := 0; n < len(args); n++ {
 		arg := args[n]
@@ -113,7 +114,7 @@ func addedTo(present []option, level string, grants registry.Grants) (added []st
 
 // confineContainer returns the launch of a container engine's client with the options that
 // confine the container. It returns an error if the sandbox is strict and an option of the
-// server would undo that.
+// server would undo that, or if a variable of the server would steer the client.
 func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
 	present := optionsOf(afterRun(l.Args))
 	if level == registry.Strict {
@@ -136,7 +137,8 @@ var steersClient = regexp.MustCompile(`(?i)^(?:PATH|HOME|SHELL|IFS|ENV|BASH_.*|L
 	`DOCKER_.*|BUILDKIT_.*|BUILDX_.*|CONTAINERS?_.*|CONTAINERD_.*|PODMAN_.*|BUILDAH_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_AUTH_FILE|NOTIFY_SOCKET|LISTEN_.*|_CONTAINERS_.*)$`)
 
 // passedOn returns those variables of a server that the options pass on to the container. The
-// client of the engine, which runs outside of any sandbox, gets no others.
+// client of the engine, which runs outside of any sandbox, gets no others. The error says
+// which variable steers the client.
 func passedOn(present []option, own map[string]string) (map[string]string, error) {
 	passed := make(map[string]string)
 	for _, o := range present {

@@ -96,7 +96,7 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	p, home := c.policy, c.home
 	d.mu.Unlock()
 	var found []Denied
-	for _, line := range lines { // without the lock, because it looks at files
+	for _, line := range lines { // without the lock, because deniedBy looks at files
 		for _, claimed := range claimsIn(line.Text) {
 			if one, denied := p.deniedBy(claimed, home); denied {
 				one.Last, one.Line = line.At, safetext.Clip(safetext.Label(strings.TrimSpace(line.Text)), 300)

@@ -45,7 +45,7 @@ func TestDeniedAccessesAreNoticedAlthoughEventsWereLost(t *testing.T) {
 	for range 1000 {
 		events.Publish(&bus, upstream.Wrote{Server: "busy"})
 	}
-	events.Publish(&bus, upstream.Wrote{Server: "notes"}) // Run has lost its subscription
+	events.Publish(&bus, upstream.Wrote{Server: "notes"}) // Run misses this event, because its queue is full
 	go func() {
 		for {
 			select {

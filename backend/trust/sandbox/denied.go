@@ -161,9 +161,10 @@ func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 	return d, true
 }
 
-// grantFor returns what to grant so that a server can use a path: the folder that
-// contains it, or the path itself if it is only read or the folder is the home folder
-// or above it.
+// grantFor returns what to grant so that a server can use a path: the path itself if it is
+// a folder or is only read, and otherwise the nearest existing folder above it. If that is
+// the home folder or above it, grantFor returns the part of the path that is one level
+// deeper.
 func grantFor(path string, access Access, home string) string {
 	info, err := os.Stat(path)
 	if err == nil && (info.IsDir() || access == Read) {

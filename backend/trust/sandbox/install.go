@@ -10,7 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// use returns the Use for an installation into the own folder of a server.
+// use returns what Packages needs to install the package of a server into the server's own
+// folder.
 func (s *Sandbox) use(own string, server registry.Server, users process.Env, report func(string)) Use {
 	return Use{
 		Environment: users, Manager: s.Manager, Report: report,
@@ -25,8 +26,9 @@ func (s *Sandbox) use(own string, server registry.Server, users process.Env, rep
 }
 
 // Install installs the package of a server before its first start. installed is false if the
-// server is started without a package of its own: it is not confined, or no launcher starts it.
-// env is the environment of the programs of the user. The error is a fault.
+// server is started without a package of its own: it is not confined, no launcher starts it, or
+// the system cannot confine it. env is the environment of the programs of the user. The error is
+// a fault.
 func (s *Sandbox) Install(
 	ctx context.Context, server registry.Server, env process.Env, report func(line string),
 ) (installed bool, err error) {
@@ -42,7 +44,7 @@ func (s *Sandbox) Install(
 	return installed, err
 }
 
-// ManagerAccess is what a package manager needs beside the system and its own program.
+// ManagerAccess is what a package manager needs in addition to the system and its own program.
 type ManagerAccess struct {
 	Write  []string // folders
 	Config []string // files and folders with the user's configuration, including some that servers do not see
@@ -71,14 +73,14 @@ func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, 
 	}
 	p.read = append(p.read, codeOf(l, at, nil, s.options.Folder).all...)
 	if runtime.GOOS == "darwin" {
-		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // of the system's frameworks
+		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // the frameworks of macOS write there
 	}
 	return s.machine.confine(p, l)
 }
 
-// unlinked returns the path of a folder that is written, without symbolic links above it. In the
-// own folders of servers, no link is followed, because a server may have made it. A link that is
-// left is refused when the policy is enforced.
+// unlinked resolves the symbolic links in the path of a folder to which a process may write,
+// except for the last element. It resolves no links in the own folders of servers, because a
+// server may have made them. When the policy is enforced, links that are left are refused.
 func (s *Sandbox) unlinked(path string) string {
 	if rest, err := filepath.Rel(s.options.Folder, path); err == nil && filepath.IsLocal(rest) {
 		return filepath.Join(real(s.options.Folder), rest)

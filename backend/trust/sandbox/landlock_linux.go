@@ -53,7 +53,8 @@ func handledFiles(abi int) uint64 {
 	return rights
 }
 
-// rightsTo returns the access rights to an area.
+// rightsTo returns the access rights to an area. handled are the rights that an ABI can
+// restrict.
 func rightsTo(a area, handled uint64) uint64 {
 	switch {
 	case a.list:

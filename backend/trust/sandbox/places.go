@@ -26,8 +26,8 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
-// versionManagers are the folders in the home folder in which version managers keep versions of
-// Node and Python, to which their programs on the PATH lead, and their configuration files.
+// versionManagers are the folders and files of version managers in the home folder: versions of
+// Node and Python, to which programs on the PATH lead, and configuration files.
 var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
 	".local/share/pnpm/nodejs .config/mise/config.toml .tool-versions .node-version .python-version")
 

@@ -14,8 +14,8 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		m       machine
 		level   string
 		network string
-		want    string // of Enforced
-		text    string // in Missing or Notes
+		want    string // the value of Enforced
+		text    string // part of Missing or Notes
 	}{
 		{"off", machine{os: "linux", abi: 9, calls: true, helper: helper}, registry.Unconfined, "", Off, ""},
 		{"a new kernel", machine{os: "linux", abi: 9, calls: true, helper: helper}, registry.Guard, "", Enforced, ""},

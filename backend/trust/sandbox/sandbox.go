@@ -43,7 +43,8 @@ type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
 	// Manager returns the launch of a package manager with this access and no other.
 	Manager func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
-	// Scripts returns the confined launch of a program that runs code of packages. It may write to folder.
+	// Scripts returns the confined launch of a program that runs code of packages. The program
+	// may write to folder.
 	Scripts func(l upstream.Launch, folder string) (upstream.Launch, error)
 	Report  func(line string) // is called for each line that a package manager writes
 }

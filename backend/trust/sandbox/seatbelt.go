@@ -51,7 +51,7 @@ func (p policy) seatbelt() string {
 		for _, port := range p.network.ports {
 			fmt.Fprintf(&b, "(allow network-outbound (remote tcp \"*:%d\"))\n", port)
 		}
-		if !p.network.none() { // names are resolved by a daemon
+		if !p.network.none() { // a daemon resolves the names of hosts
 			b.WriteString("(allow network-outbound (literal \"/private/var/run/mDNSResponder\"))\n")
 		}
 	}

@@ -6,7 +6,7 @@ package sandbox
 type spec struct {
 	Version int      `json:"version"` // specVersion
 	Path    string   `json:"path"`    // of the program
-	Args    []string `json:"args"`    // with the name of the program
+	Args    []string `json:"args"`    // beginning with the name of the program
 	Env     [][]byte `json:"env"`     // its whole environment; bytes, because names of files need not be UTF-8
 
 	Files   uint64   `json:"files"`   // access rights to files that Landlock restricts
@@ -15,7 +15,7 @@ type spec struct {
 	Rules   []rule   `json:"rules"`
 	Ports   []uint16 `json:"ports"` // to which TCP connections may be made
 
-	Calls   bool  `json:"calls"`   // filter system calls
+	Calls   bool  `json:"calls"`   // whether to filter system calls
 	Sockets int   `json:"sockets"` // kinds of sockets that may be made
 	Opened  int64 `json:"opened"`  // most open files; 0 for no limit
 }

@@ -50,7 +50,7 @@ func (c *scanner) decoded(f field, start, end int, text string) bool {
 	return found
 }
 
-// deepestEncoding is how many further layers of encoding are decoded.
+// deepestEncoding is how many layers of encoding below the first one are decoded.
 const deepestEncoding = 3
 
 // encoded reports encoded texts that are commands or orders.
@@ -73,7 +73,7 @@ func (c *scanner) encoded(f field) {
 }
 
 // propertyName reports parameters whose names ask for what only the model knows, such
-// as its system prompt, and names that are sentences.
+// as its system prompt, and parameters whose names are sentences with an order.
 func (c *scanner) propertyName(f field) {
 	if len(f.text) < shortest {
 		return

@@ -22,7 +22,7 @@ const (
 
 // field is a string in a definition.
 type field struct {
-	at    *walker // is at the string until visit returns
+	at    *walker // is positioned at the string until visit returns
 	text  string
 	place place
 }
@@ -61,7 +61,8 @@ func (w *walker) pointer() string {
 // deepest limits the nesting of definitions that is followed.
 const deepest = 64
 
-// walk visits the strings of the value at a position and returns its end.
+// walk visits the strings in the value at an offset of data and returns the end of that
+// value.
 func (w *walker) walk(data []byte, at int, what place, schema bool) int {
 	at = jsonscan.Space(data, at)
 	if at >= len(data) || len(w.path) > deepest {
@@ -117,8 +118,8 @@ func (w *walker) object(data []byte, at int, what place, schema bool) int {
 	return members.Close()
 }
 
-// keyword returns what the value of a keyword of JSON Schema is, and whether its
-// members are names.
+// keyword returns what the strings in the value of a JSON Schema keyword are, and
+// whether the names of its members are names of properties.
 func (w *walker) keyword(key string, what place) (place, bool) {
 	switch key {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
@@ -135,8 +136,8 @@ func (w *walker) keyword(key string, what place) (place, bool) {
 	return what, false
 }
 
-// member returns what the value of a member of a definition is, and whether it is
-// a schema.
+// member returns what the strings in the value of a member of a definition are, and
+// whether the value is a schema.
 func member(key string, what place) (place, bool) {
 	switch key {
 	case "inputSchema", "outputSchema":

@@ -57,7 +57,7 @@ var reasons = map[string]string{
 	Interface:            "Its user interface asks for more than it should need.",
 }
 
-// How many characters around the evidence are shown, and how many in all.
+// How many characters are shown on each side of the evidence, and how many in all.
 const (
 	around      = 40
 	longestText = 300

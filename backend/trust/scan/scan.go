@@ -81,7 +81,7 @@ type Options struct {
 // Finding is one reason for a verdict.
 type Finding struct {
 	Rule       string  `json:"rule"`
-	Points     float64 `json:"points"`  // after lowering; 0 for findings that are not counted in points
+	Points     float64 `json:"points"`  // may be lowered; 0 for findings that are not counted in points
 	Verdict    Verdict `json:"verdict"` // what this finding alone means
 	Field      string  `json:"field"`   // JSON pointer in the item's definition, such as /description
 	Start, End int     // bytes of the string in that field

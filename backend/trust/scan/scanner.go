@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// Sentence is a sentence of an item with what the rules and notes say about it. It is
-// the input of the trained classifier.
+// Sentence is a sentence of an item with its properties and the rules that it matches.
+// It is the input of the trained classifier.
 type Sentence struct {
 	Field      string // JSON pointer
 	Start, End int    // bytes of the string in that field
@@ -34,7 +34,7 @@ type scanner struct {
 	hidden  *injection.Reader // for decoded texts, while reader is in use
 	result  *Result
 	texts   []part          // where to look for orders and values that are split over several texts
-	current int             // index of the item
+	current int             // index of the item that is being scanned
 	own     map[string]bool // the names in the definition of the item; nil until they are needed
 }
 
@@ -185,8 +185,8 @@ func (c *scanner) ruleHit(f field, text normalize.Text, hit injection.Hit) {
 	c.add(f, text, Finding{Rule: hit.Rule, Points: points, Start: text.Raw(hit.Start), End: text.Raw(hit.End)})
 }
 
-// ownFlag lists the rules that the description of a tool's own flag may match: a flag
-// that skips a confirmation is ordinary.
+// ownFlag lists the rules that get fewer points in the description of a parameter: a
+// flag that skips a confirmation is ordinary.
 var ownFlag = map[string]bool{injection.Consent: true}
 
 // add completes a finding and adds it to those of the current item.

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// sameWords is the share of common words from which two descriptions count as those
-// of the same tool.
+// sameWords is the least overlap of two descriptions that count as those of the same
+// tool.
 const sameWords = .6
 
 // listed is a tool of another server.
@@ -112,7 +112,8 @@ func words(definition []byte) map[string]bool {
 	return set
 }
 
-// overlap returns the share of the words of the smaller set that the other has, too.
+// overlap returns the share of the words of the smaller set that the other has, too. It
+// is 0 if the smaller set has less than a third as many words.
 func overlap(a, b map[string]bool) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -127,7 +128,7 @@ func overlap(a, b map[string]bool) float64 {
 		}
 	}
 	if len(a)*3 < len(b) {
-		return 0 // a few words that any description has
+		return 0 // the few words may occur in any description
 	}
 	return float64(both) / float64(len(a))
 }

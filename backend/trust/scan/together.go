@@ -15,7 +15,7 @@ import (
 type part struct {
 	item    int
 	field   string
-	first   string // the first sentence
+	first   string // the first sentence, if it seems to continue another text
 	last    string // the last sentence, if it has no end
 	number  int    // the n of "part n of m"; 0 if the text has no such words
 	content string // the text after "part n of m"
@@ -116,8 +116,8 @@ func valueByte(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '+' || c == '/' || c == '_' || c == '-'
 }
 
-// labelBefore returns the last two words before the "=" or ":" at the end of a text,
-// in lower case without numbers. It returns "" if the text does not end so.
+// labelBefore returns the last two words before the "=" or ":" at the end of a text, in
+// lower case without numbers. It returns "" if the text does not end with either.
 func labelBefore(s string) string {
 	s = strings.TrimRight(s, " \"'`(")
 	if !strings.HasSuffix(s, "=") && !strings.HasSuffix(s, ":") {
@@ -186,8 +186,9 @@ func (c *scanner) splitOrders(results []Result) {
 	}
 }
 
-// joined scans texts as one and reports a finding that none of them has alone. If
-// seam is not 0, the finding must have words on both sides of it.
+// joined scans texts as one and reports a finding that none of them has alone. If seam
+// is not 0, it is an offset in text, and the finding must have words on both sides of
+// it.
 func (c *scanner) joined(results []Result, parts []part, text string, seam int) {
 	alone := make(map[string]bool)
 	for _, p := range parts {
@@ -213,8 +214,8 @@ func (c *scanner) joined(results []Result, parts []part, text string, seam int) 
 	}
 }
 
-// enoughShares is the number of tools with a share of the same label from which the
-// shares are reported.
+// enoughShares is the least number of tools with a value under the same label from
+// which splitValues reports these values.
 const enoughShares = 3
 
 // splitValues reports parts of a value that several tools have. If a text also says

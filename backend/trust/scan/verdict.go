@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// The points from which findings lead to a verdict.
+// The numbers of points from which findings lead to a verdict.
 const (
 	heavy    = 3.0 // one such rule blocks
 	middling = 2.0 // two such rules block, one warns
-	sumBlock = 3.5 // with one middling rule
+	sumBlock = 3.5 // this sum blocks together with one middling rule
 	sumWarn  = 3.0
 )
 
