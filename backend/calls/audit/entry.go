@@ -1,7 +1,7 @@
-// Package audit answers who called what, how and with which outcome, and whether somebody has changed that log. Its
-// entries form a chain: each contains the SHA-256 of the entry before it. Arguments are kept as a SHA-256 only. The
-// hash of the last entry, the head, is also kept in a file and in the hub's log, so that entries that were removed
-// from the end are noticed.
+// Package audit keeps a log of who called what, how and with which outcome, and answers whether somebody has changed
+// the log. Its entries form a chain: each contains the SHA-256 of the entry before it. Arguments are kept as a SHA-256
+// only. The hash of the last entry, the head, is also kept in a file and in the hub's log, so that entries that were
+// removed from the end are noticed.
 //
 // Somebody who can write the database, the file and the log can still forge a chain. A copy of the head on another
 // machine reveals that.
@@ -52,7 +52,7 @@ type Entry struct {
 	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
 	Micros          int64  `json:"duration_us" doc:"Duration in microseconds."`
 	Count           int64  `json:"count,omitempty" doc:"Number of entries that were deleted or lost."`
-	// Through is the last entry that Retention has deleted.
+	// Through is the last entry that was deleted because of its age, in an entry of kind Retention.
 	Through *Head  `json:"through,omitempty" doc:"The last deleted entry."`
 	Note    string `json:"note,omitempty"`
 }
@@ -103,7 +103,7 @@ func (s Sealed) Entry() (e Entry, err error) {
 	return e, nil
 }
 
-// seal appends entries to the chain that ends with last.
+// seal returns entries in their stored form, as the continuation of the chain that ends with last.
 func seal(last Head, entries []Entry) []Sealed {
 	out := make([]Sealed, len(entries))
 	for i, e := range entries {

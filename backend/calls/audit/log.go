@@ -22,8 +22,8 @@ type Store interface {
 	AuditEnds(ctx context.Context) (anchor, last Head, err error)
 	// AuditEntries returns stored entries in ascending order.
 	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
-	// AuditBefore returns the last of the first entries that all began before a time, and a zero Head if the first
-	// stored entry did not.
+	// AuditBefore returns the last entry before the first one that began at or after a time, or the last entry of all
+	// if every entry began earlier. It returns a zero Head if there is no such entry.
 	AuditBefore(ctx context.Context, at time.Time) (Head, error)
 	// DeleteAudit deletes the entries up to and including through, and stores through as the anchor.
 	DeleteAudit(ctx context.Context, through Head) error
@@ -183,7 +183,7 @@ func (l *Log) Trim(ctx context.Context) error {
 	if err != nil || through.Seq <= anchor.Seq {
 		return err
 	}
-	// Append the entry before the deletion: the chain is valid if the hub is killed between the two.
+	// Append the entry before the deletion, so that the chain is valid even if the hub is killed between these steps.
 	note := []Entry{{At: time.Now(), Kind: Retention, Count: through.Seq - anchor.Seq, Through: &through}}
 	if err := l.Append(note, func(s []Sealed) error { return store.AppendAudit(ctx, s) }); err != nil {
 		return err

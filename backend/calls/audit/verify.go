@@ -100,7 +100,7 @@ func VerifyExport(from io.Reader) (Report, error) {
 // chain verifies entries in ascending order.
 type chain struct {
 	anchor   Head
-	heads    map[int64][]string // hashes that entries must have
+	heads    map[int64][]string // hashes that entries must have, by position
 	exported bool               // the entries before the first one are unknown
 
 	last     Head
@@ -169,7 +169,7 @@ func (c *chain) report() Report {
 	return c.out
 }
 
-// headMessage is the message of the hub's log with the head.
+// headMessage is the message with which Announce writes the head to the hub's log.
 const headMessage = "head of the audit log"
 
 var headLine = regexp.MustCompile(`msg="` + headMessage + `" seq=(\d+) sha256=([0-9a-f]{64})`)

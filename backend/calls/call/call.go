@@ -79,7 +79,7 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	if err := e.permit(ctx); err != nil {
 		return Result{}, err
 	}
-	if e.judged && e.Method != taskState { // the answer to tasks/get contains the result in one member only
+	if e.judged && e.Method != taskState { // in the answer to tasks/get, the result is only one member
 		// A person may have released the result of an earlier request like this one.
 		if released, ok := e.p.options.Screen.Released(e.subject); ok {
 			return Result{JSON: released, ToolError: failed(released)}, nil
@@ -91,7 +91,7 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	return e.send(ctx)
 }
 
-// Lease keeps a server running for who, in a session of a client; see upstream.Manager.Lease.
+// Lease keeps a server running for the caller who, in a session of a client; see upstream.Manager.Lease.
 func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstream.Caller) (*upstream.Lease, error) {
 	admitted, err := p.admit(Request{Server: server})
 	if err != nil {

@@ -78,7 +78,7 @@ func (p *Pipeline) held(server registry.Server, method string, params json.RawMe
 	return p.options.Quarantine.Refuse(server, method, params)
 }
 
-// heldTool is held for calls of tools.
+// heldTool is like held, for a call of the named tool.
 func (p *Pipeline) heldTool(server registry.Server, tool string) error {
 	if p.options.Quarantine == nil {
 		return nil

@@ -49,7 +49,7 @@ type Request struct {
 	// Direct marks a request, other than tools/call, of a person who tries a server: its params are sent unchanged,
 	// and the result is neither screened nor changed.
 	Direct bool
-	Over   *upstream.Lease // the request uses its session while that accepts calls; may be nil
+	Over   *upstream.Lease // lease whose session the request uses if that session still accepts calls; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }

@@ -24,7 +24,7 @@ func (e *exchange) screenArguments() error {
 // screenResult returns the result to pass on, or an error if it is kept back.
 func (e *exchange) screenResult(r Result) (_ Result, err error) {
 	switch {
-	case !e.judged, !e.sent: // not sent: a person has released it
+	case !e.judged, !e.sent: // if the request was not sent, a person has released the result
 		return r, nil
 	case e.Method == taskState:
 		r.JSON, err = e.screenState(r.JSON)
@@ -53,8 +53,8 @@ func (e *exchange) screenState(state json.RawMessage) (json.RawMessage, error) {
 	return jsonrpc.Set(state, "result", judged), nil
 }
 
-// TaskState returns the state of a task that a server sent in a notification, fitted and screened. The error says
-// that the result in it is kept back.
+// TaskState returns the state of a task that a server sent in a notification, fitted and screened. It returns an
+// error if the result in the state is kept back.
 func (p *Pipeline) TaskState(about Request, state json.RawMessage) (json.RawMessage, error) {
 	about.Method = taskState
 	e := p.exchange(about)

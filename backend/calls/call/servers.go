@@ -29,8 +29,8 @@ func (p *Pipeline) Describe(server string) (upstream.Description, bool) {
 	return p.options.Upstream.Describe(server)
 }
 
-// Introductions returns how a server has introduced itself in each era; see
-// upstream.Manager.Introductions.
+// Introductions returns how a server has introduced itself in each era, and the eras
+// that it does not speak; see upstream.Manager.Introductions.
 func (p *Pipeline) Introductions(server string) (abouts []upstream.Description, without []mcpversion.Era) {
 	v, err := p.options.Registry.Get(server)
 	if err != nil {

@@ -43,5 +43,5 @@ func (b *Inbox) Approve(ctx context.Context, q call.Question) (rules.Scope, erro
 	return scopes[Scope(jsonrpc.GetString(answer, "remember"))], nil
 }
 
-// scopes maps for how long an answer is remembered to the calls for which an approval holds.
+// scopes maps the scope of an answer to the scope of the approval that the answer gives.
 var scopes = map[Scope]rules.Scope{Once: rules.Once, ForSession: rules.Session, Always: rules.Always}

@@ -19,7 +19,7 @@ const (
 	Approval Mode = "approval" // the hub asks whether it may call a tool
 )
 
-// Elicitation is a question of a server that waits for a person's answer.
+// Elicitation is a question of a server, or of the hub about a call to the server, that waits for a person's answer.
 type Elicitation struct {
 	ID      string
 	Server  string
@@ -55,7 +55,7 @@ type elicitation struct {
 	Elicitation
 	asker  asker
 	answer chan json.RawMessage // receives the one answer
-	seen   bool                 // a program has read it; guarded by Inbox.mu
+	seen   bool                 // a program has read the question; guarded by Inbox.mu
 }
 
 // elicitationOf returns a question without an id and times. The error is a

@@ -69,7 +69,7 @@ func NewInbox(o InboxOptions) *Inbox {
 
 // Ask implements upstream.Caller. A question waits in the inbox for a person,
 // unless a person has chosen an answer for all questions like it. Sampling for a
-// transient server goes to the configured model, if there is one.
+// transient server that is no copy goes to the configured model, if there is one.
 func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
@@ -153,7 +153,7 @@ func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessag
 	})
 }
 
-// rememberedNote is added to the record of a question that no person has seen.
+// rememberedNote is added to the record of a question that a remembered answer has answered.
 const rememberedNote = " (answered with a remembered answer)"
 
 // wait puts a question into the inbox, calls added and waits for the answer.
@@ -168,7 +168,7 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 	return b.hold(ctx, asked, from, q.Method, func() { added(false) })
 }
 
-// hold is wait without remembered answers. Errors call the question about.
+// hold is like wait, but uses no remembered answers. about is what its errors call the question.
 func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about string, added func()) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()

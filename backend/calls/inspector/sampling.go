@@ -38,8 +38,9 @@ type Sampler struct {
 const codeRejected = -1
 
 // sample answers a sampling request: with the configured model if the server is
-// transient, and otherwise by a person. Requests of configured servers do not go
-// to the model, because they would spend the user's API credit unnoticed.
+// transient and no copy of a configured server, and otherwise by a person. Requests
+// of configured servers and their copies do not go to the model, because they would
+// spend the user's API credit unnoticed.
 func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	answer := b.write
 	switch {

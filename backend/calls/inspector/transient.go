@@ -65,7 +65,7 @@ func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	return i.start(ctx, &Transient{Handle: handle, Server: server}, spec.Life)
 }
 
-// start starts a transient server that is to be open for life.
+// start starts a transient server, which Run closes after the time life; see Spec.Life.
 func (i *Inspector) start(ctx context.Context, opened *Transient, life time.Duration) (*Transient, error) {
 	if err := i.reserve(); err != nil {
 		return nil, err
@@ -94,7 +94,8 @@ func (i *Inspector) start(ctx context.Context, opened *Transient, life time.Dura
 	return opened, nil
 }
 
-// reserve counts one more starting server, or returns a fault.Busy if too many are open. start ends the count.
+// reserve adds one to the number of starting servers, or returns a fault.Busy if too many servers are open. start
+// subtracts it again.
 func (i *Inspector) reserve() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

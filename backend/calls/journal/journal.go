@@ -91,7 +91,7 @@ type Journal struct {
 	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
 	pending *semaphore.Weighted // bytes of long arguments and results in the queue
 
-	draining  sync.Mutex // held while records leave the queue until they have ids, so that none overtakes another
+	draining  sync.Mutex // held from when records leave the queue until they have ids, so that none overtakes another
 	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
 	lastID    int64
 	unstored  []Record  // records that could not be stored, the oldest first
@@ -109,7 +109,7 @@ type Journal struct {
 type entry struct {
 	record   Record
 	result   json.RawMessage // result of a call; nil if record.Response is already set
-	args     json.RawMessage // long arguments, of which record.hash becomes the hash; otherwise nil
+	args     json.RawMessage // long arguments, whose hash is not in record.hash yet; otherwise nil
 	pending  int64           // bytes acquired from Journal.pending
 	redactor *redact.Redactor
 }

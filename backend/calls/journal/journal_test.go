@@ -161,7 +161,7 @@ func TestRecordsAreStoredSoonerWhileSomebodySubscribes(t *testing.T) {
 
 func TestRefusedCallsAreStoredAtOnce(t *testing.T) {
 	m := &memory{}
-	j := open(t, m) // Run is not running
+	j := open(t, m) // nothing runs j.Run, which would store queued records
 	j.Record(Record{Server: "s", Outcome: Refused}, nil, nil, nil)
 	if len(m.records) != 1 {
 		t.Error("the refused call was not stored by Record")
@@ -170,7 +170,7 @@ func TestRefusedCallsAreStoredAtOnce(t *testing.T) {
 
 func TestRefusedCallsDoNotOvertakeOthers(t *testing.T) {
 	m := &memory{}
-	j := open(t, m) // Run is not running
+	j := open(t, m) // nothing runs j.Run, which would store queued records
 	for _, r := range []Record{{Tool: "first"}, {Tool: "second"}, {Tool: "third", Outcome: Refused}} {
 		j.Record(r, nil, nil, nil)
 	}
@@ -345,7 +345,7 @@ func TestNoPartOfASecretIsKeptWhereATextIsCut(t *testing.T) {
 	defer unsubscribe()
 	long := strings.Repeat("correct-horse-", 100)
 	redactor := redact.ForLaunch(launch.Launch{Env: map[string]string{"KEY_TOKEN": long}})
-	for before := range 3 { // number of other secrets before it; their redaction makes the text shorter
+	for before := range 3 { // number of secrets before the last one; redacting them shortens the text
 		for _, at := range []int{maxText - 50, maxText + 700} {
 			response := strings.Repeat(long, before)
 			response += strings.Repeat("x", at-len(response)) + long + "after"

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// maxTools is how many tools of one server have metrics of their own. Clients
-// may call tools by invented names, so all further names share the metrics of a
-// tool named "…".
+// maxTools is how many tools of one server have metrics of their own; a batch of
+// records may exceed it. Clients may call tools by invented names, so all further
+// names share the metrics of a tool named "…".
 const maxTools = 1024
 
-// transient is the beginning of the names of servers that exist for one test
-// only. Calls of these servers are recorded but not measured.
+// transient is the prefix of the names of transient servers, which package
+// inspector starts for a short time. Their calls are recorded but not measured.
 const transient = "__transient__"
 
 // Tally sums up all calls of one tool, including those whose records were
@@ -151,7 +151,7 @@ func (j *Journal) Totals() []ServerMetrics {
 	return out
 }
 
-// Usage returns how often each server was ever called.
+// Usage returns the total number of calls of each server's tools.
 func (j *Journal) Usage() map[string]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -164,9 +164,9 @@ func (j *Journal) Usage() map[string]int {
 	return usage
 }
 
-// measure returns the new tallies of the tools that a batch contains calls of.
-// It does not change the tallies in memory: adopt does, once the store has the
-// new ones.
+// measure returns the new tallies of the tools that are called in a batch. It
+// does not change the tallies in memory: adopt does that after the new tallies
+// have been stored.
 func (j *Journal) measure(batch []Record) []Tally {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -112,7 +112,7 @@ func TestCallsThatEndAfterForgetAreNotMeasured(t *testing.T) {
 		if got := j.Metrics("s"); len(got) != 0 {
 			t.Errorf("got %+v", got)
 		}
-		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // call of a new server with the same name
+		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // a new server with the old name
 		after(time.Second)
 		if got := j.Metrics("s"); len(got) != 1 || got[0].Calls != 1 || got[0].Errors != 0 {
 			t.Errorf("got %+v", got)

@@ -65,8 +65,8 @@ func (j *Journal) listen(ctx context.Context) {
 	}
 }
 
-// record adds the record that build returns. If the server is over its limit,
-// it only counts the event.
+// record adds the record that build returns to the journal. If the server is
+// over its limit, record only counts the event and does not call build.
 func (l *listener) record(server string, build func() (Record, json.RawMessage)) {
 	if len(l.counts) == 0 {
 		l.second.Reset(time.Second)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// outcomes are calls, oldest first: o for success, x for a tool error, f for a failure, t for a timeout, c for a
-// cancelled and r for a refused call.
+// outcomes maps the letters that stand for calls in the tests to the outcomes of these calls.
 var outcomes = map[rune]Outcome{'o': OK, 'x': ToolError, 'f': Failed, 't': Timeout, 'c': Cancelled, 'r': Refused}
 
 func TestCallsFailOnceHalfOfTheLastTenDo(t *testing.T) {
@@ -20,7 +19,7 @@ func TestCallsFailOnceHalfOfTheLastTenDo(t *testing.T) {
 		"oooxx":                 false,
 		"oooooooooooooxoxoxoxx": true, // only the last ten count
 		"xxxxxooooo":            false,
-		"xxxxxxxooo":            false, // it works again
+		"xxxxxxxooo":            false, // three successes in a row end the failures
 		"xxxxxxxxoo":            true,
 		"ccccccccc":             false, // cancelled by the client
 		"rrrrrrrrr":             false, // refused by the hub

@@ -20,7 +20,7 @@ const (
 	Trust Kind = "trust"
 )
 
-// Kinds returns all kinds.
+// Kinds returns all kinds of records, in the order of the constants.
 func Kinds() []Kind {
 	return []Kind{Call, Ping, ResourceRead, PromptGet, Notification, Progress, Elicitation, Sampling, Trust}
 }
@@ -38,12 +38,12 @@ const (
 	Cancelled Outcome = "cancelled"
 )
 
-// Outcomes returns all outcomes.
+// Outcomes returns all outcomes, in the order of the constants.
 func Outcomes() []Outcome { return []Outcome{OK, ToolError, Failed, Timeout, Refused, Cancelled} }
 
 // Record is one entry of the journal.
 type Record struct {
-	ID   int64     // 0 until it is stored; grows and is never reused
+	ID   int64     // 0 until the record is stored; IDs increase and are never reused
 	At   time.Time // start of the call or event
 	Kind Kind      // empty means Call
 	// Client is the client's name from initialize, or "dashboard" or "rest" for requests through REST. It is empty
@@ -58,7 +58,7 @@ type Record struct {
 	Latency  time.Duration
 
 	// The following fields are stored in the audit log only.
-	Editor, Token, Road, Code string // as in audit.Entry
+	Editor, Token, Road, Code string // the fields of audit.Entry with these names
 	// Unlisted keeps the record out of the journal: only the audit log has it.
 	Unlisted bool
 	hash     string // SHA-256 of the arguments

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// batchEvery is how long a record may wait to be stored. If the hub is
-	// killed, the records of this time are lost.
+	// batchEvery is how long a record may wait to be stored. A hub that is
+	// killed loses the records that still wait.
 	batchEvery = 100 * time.Millisecond
 	// watchedEvery is used instead of batchEvery while Recorded has
 	// subscribers.
@@ -37,9 +37,9 @@ const (
 const progressToken = `{"token":`
 
 // Run records notifications, stores queued records in batches and deletes old
-// records until ctx ends. Then it stores the remaining records. Batches keep
-// redaction, which takes processor time, out of the way of the call that is
-// being answered.
+// records until ctx ends. Then it stores the remaining records. Redaction takes
+// processor time; because it is done here, in batches, it does not delay the
+// answers to calls.
 func (j *Journal) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	if j.await != nil {

@@ -35,7 +35,7 @@ func (s Span) Steps() int64 {
 // those with an outcome other than OK.
 type Count struct{ Calls, Errors int64 }
 
-// Point counts the calls in the step of a span that begins at the time At.
+// Point counts the calls in one step of a span. The step begins at the time At.
 type Point struct {
 	At time.Time
 	Count

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// limit is how many bytes of a text the tests let the journal examine; no
-// redactor is used.
+// limit is the limit that the tests pass to textOf: the one for a record without
+// a redactor.
 var limit = limitFor(nil)
 
 func TestTheReadableTextOfAResultIsExtracted(t *testing.T) {

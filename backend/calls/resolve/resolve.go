@@ -28,7 +28,7 @@ func (t Tool) Key() catalog.Key {
 	return catalog.Key{Server: t.Server, Tool: t.Name}
 }
 
-// Scope has the servers and tools that names from one caller may mean.
+// Scope holds the servers and tools to which the names that one caller uses may refer.
 type Scope struct {
 	Servers interface {
 		Get(name string) (registry.Server, error)
@@ -66,8 +66,8 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	if t := s.short(full); t != nil {
 		return Tool{t.Server, t.Name, t}, nil
 	}
-	// A name such as one.echo may be the whole name of a tool of another server, unless server one lists echo. A
-	// name with "__" always means a tool of that server.
+	// A name such as one.echo may be the whole name of a tool of another server, because server one does not list
+	// echo. If no tools of server one are known, it means a tool of that server, as one__echo always does.
 	if len(ways) > 0 && (strings.HasPrefix(full, ways[0].Server+"__") || len(s.View.Of(ways[0].Server)) == 0) {
 		return ways[0], nil
 	}
@@ -102,7 +102,8 @@ func (s Scope) Listed(name string) (Tool, bool) {
 	return ways[0], true
 }
 
-// of returns a tool of a server. name may begin with the server's name.
+// of returns the tool of a server that name means; name may begin with the server's name. If the server does not
+// list the tool, Known is nil. If name means a known tool of another server, of returns an error.
 func (s Scope) of(server, name string) (Tool, error) {
 	if t, known := s.View.Lookup(server, name); known {
 		return Tool{server, t.Name, t}, nil
@@ -122,7 +123,7 @@ func (s Scope) of(server, name string) (Tool, error) {
 	return Tool{Server: server, Name: name}, nil
 }
 
-// ways returns all readings of a name as a configured server and a tool, a known tool first.
+// ways returns all readings of a name as a configured server and a tool. A reading whose tool is known comes first.
 func (s Scope) ways(name string) []Tool {
 	ways := append(s.split(name, "__"), s.split(name, ".")...)
 	for i, way := range ways {
@@ -134,7 +135,8 @@ func (s Scope) ways(name string) []Tool {
 	return ways
 }
 
-// split returns the readings of a name that is split at a separator, the longest server name first.
+// split returns the readings of a name as a configured server and a tool with a separator between them, the longest
+// server name first.
 func (s Scope) split(name, separator string) (ways []Tool) {
 	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
 		if !strings.HasPrefix(name[at:], separator) {

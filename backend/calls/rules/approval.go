@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Asks reports whether a call of a tool needs a person's approval. The first rule that matches decides. If none
-// matches, a tool that may destroy something needs it if the configuration says so. A tool also needs it if its
-// server has another tool that needs it and whose name looks the same; see catalog.Snapshot.Twins.
+// Asks reports whether a call of a tool needs a person's approval. The first rule that matches decides. If no rule
+// matches, a tool that may destroy something needs approval if the configuration says so. A tool also needs approval
+// if its server has another tool that needs it and whose name looks the same; see catalog.Snapshot.Twins.
 func (p *Policy) Asks(t *catalog.Tool, in *catalog.Snapshot) bool {
 	if len(p.approval.Rules) == 0 && !p.approval.Destructive {
 		return false
@@ -36,8 +36,8 @@ func (p *Policy) asks(t *catalog.Tool) bool {
 // Scope says for which calls an approval holds.
 type Scope string
 
-// The scopes: one call, the calls of a session, and all calls. The last two end when the tool's definition changes
-// or its server is started another way.
+// The scopes: one call, the calls of a session, and all calls. Approvals of the last two scopes end when the
+// definition of the tool or the launch of its server changes.
 const (
 	Once    Scope = "once"
 	Session Scope = "session"
@@ -47,7 +47,7 @@ const (
 // Approval is a tool that a person has approved for all calls.
 type Approval struct {
 	Tool catalog.Key
-	Hash string // hash of the definition that the person has approved; see catalog.Tool
+	Hash string // hash of the approved definition and of the launch of its server
 	At   time.Time
 }
 
@@ -64,7 +64,7 @@ type Approvals struct {
 
 	mu       sync.Mutex
 	always   map[catalog.Key]Approval
-	sessions map[string]map[catalog.Key]string // hashes of the approved definitions, by session
+	sessions map[string]map[catalog.Key]string // hashes of the approved tools, by session
 }
 
 // OpenApprovals returns the approvals in store.
@@ -80,8 +80,8 @@ func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
 	return a, nil
 }
 
-// Has reports whether a person has approved the calls of a tool, in this session or in all. A tool whose definition
-// has changed since is not approved.
+// Has reports whether a person has approved the calls of a tool, in this session or in all sessions. A tool whose
+// hash has changed since is not approved.
 func (a *Approvals) Has(session string, t *catalog.Tool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,19 +11,19 @@ import (
 // Effect is what an additional rule would do to one tool.
 type Effect struct {
 	Tool *catalog.Tool
-	// Hit reports whether the rule matches the tool, and Pattern is the pattern that
-	// matches it; "" if the rule is about all tools but those that it excludes.
+	// Hit reports whether the rule matches the tool. Pattern is the pattern that matches;
+	// it is "" if the rule has no patterns except negated ones that do not exclude the tool.
 	Hit     bool
 	Pattern string
-	// ExcludedBy is the negated pattern that alone keeps the rule from matching; "" for
-	// none.
+	// ExcludedBy is the negated pattern without which the rule would match; "" if there
+	// is none.
 	ExcludedBy    string
 	Before, After Decision
 }
 
 // Try returns what an additional rule would do, without applying it: the tools that it matches or excludes, and
-// those that it enables or disables, in the order of tools. The rule is inserted into the present rules at an
-// index; an index beyond them is the end.
+// those that it enables or disables, in the order of tools. The rule is inserted into the present rules at the index
+// at, or added at the end if at is larger than their number.
 func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {
 	with := new(Policy)
 	at = max(0, min(at, len(p.rules)))

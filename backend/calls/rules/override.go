@@ -18,16 +18,16 @@ type override struct {
 	last atomic.Pointer[appearance] // the last result of Appearance
 }
 
-// appearance is a tool before and after its override.
+// appearance is a tool before and after its override is applied.
 type appearance struct {
 	from, to *catalog.Tool
 	renamed  bool
 }
 
 // Appearance returns a tool of a snapshot as agents see it: under its configured name, unless its server has
-// another tool of that name, with its configured description, and without its fixed arguments. The result has the
-// ID and the own name of the tool, but another hash and another number of tokens. A tool without override is
-// returned itself.
+// another tool of that name, with its configured description, and without its fixed arguments. The result keeps
+// the ID of the tool and the name that the server lists, but has another hash and number of tokens. A tool without
+// an override is returned unchanged.
 func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool {
 	o := p.overrides[t.Key()]
 	if o == nil {
@@ -87,8 +87,8 @@ func withoutArguments(schema json.RawMessage, fixed map[string]json.RawMessage) 
 	return jsonrpc.Set(schema, "required", append(left, ']'))
 }
 
-// Original returns the name that a server lists for a tool which agents see under name. The listed name itself
-// stays valid.
+// Original returns the name that a server lists for the tool that agents see under name. If no tool is shown under
+// name, or the server lists a tool of that name itself, Original returns name.
 func (p *Policy) Original(server, name string, in *catalog.Snapshot) string {
 	original, ok := p.renamed[catalog.Key{Server: server, Tool: name}]
 	if _, taken := in.Lookup(server, name); ok && !taken {
@@ -98,8 +98,8 @@ func (p *Policy) Original(server, name string, in *catalog.Snapshot) string {
 }
 
 // Params returns the params of tools/call with the fixed arguments of a tool. tool is the name that its server
-// lists. The fixed arguments replace those that the caller sent, also under names that differ only in case, because
-// some servers accept them.
+// lists. A fixed argument replaces every argument of the caller whose name is the same or differs only in case,
+// because some servers ignore the case of names.
 func (p *Policy) Params(server, tool string, params json.RawMessage) json.RawMessage {
 	o := p.overrides[catalog.Key{Server: server, Tool: tool}]
 	if o == nil || len(o.Arguments) == 0 {
@@ -110,7 +110,7 @@ func (p *Policy) Params(server, tool string, params json.RawMessage) json.RawMes
 		arguments = json.RawMessage("{}")
 	}
 	if arguments[0] != '{' {
-		return params // the server refuses it
+		return params // the arguments are not an object, so the server refuses the call
 	}
 	for _, name := range o.Arguments.Names() {
 		arguments = jsonrpc.Set(jsonrpc.Unambiguous(arguments, name), name, o.Arguments[name])

@@ -67,7 +67,7 @@ func TestAViewFindsARenamedToolByBothNames(t *testing.T) {
 			t.Errorf("%s: %+v, known %v", name, tool, known)
 		}
 	}
-	for _, tool := range in.Tools { // these are not the tools of the view's own snapshot
+	for _, tool := range in.Tools { // these tools belong to another snapshot than that of the view
 		now := v.Present(tool)
 		if now.Key() != tool.Key() || v.Allows(tool) != p.Allows("", tool.Server, tool.Name, in) {
 			t.Errorf("%s: allowed %v, now %+v", tool.Name, v.Allows(tool), now)

@@ -1,9 +1,9 @@
-// Package rules answers which tools agents may find, see and call, under which names and descriptions, and which
+// Package rules decides which tools agents may find, see and call, under which names and descriptions, and which
 // calls need a person's approval. The rules come from the discovery section of the configuration. A Policy is
 // immutable: a changed configuration becomes a new Policy that replaces the old one as a whole, so that no request
-// meets half of each.
+// is subject to a mixture of old and new rules.
 //
-// Package settings reads and checks the section. The callers (search, lists, calls) decide when to ask.
+// Package settings reads and checks the section. The packages that search, list and call tools consult the Policy.
 package rules
 
 import (
@@ -38,8 +38,8 @@ type Options struct {
 	Discovery settings.Discovery
 	// Destroys reports whether a tool may destroy something.
 	Destroys func(*catalog.Tool) bool
-	// ClientID returns the id of a client that the configuration names, such as the present id of an editor for a
-	// former one. Nil means that names and ids are the same.
+	// ClientID returns the id of the client that the configuration calls name: it maps a former id of an editor to
+	// the present one. If ClientID is nil, names are used as ids.
 	ClientID func(name string) string
 }
 
@@ -80,9 +80,9 @@ func (p *Policy) setRules(rules settings.ToolRules) {
 // Decision is what the rules say about a tool.
 type Decision struct {
 	Enabled bool
-	// Rule is the index of the rule that decided, and Pattern that of its pattern that
-	// matched; Rule is -1 if none decided, and Pattern len(Patterns) if the rule is about
-	// all tools but those that it excludes.
+	// Rule is the index of the rule that decided, or -1 if no rule did. Pattern is the
+	// index of the pattern of that rule that matched, or the number of its patterns if
+	// they are all negated.
 	Rule, Pattern int
 	Tags          []string // tags of all rules that match, in the order of the rules; callers must not change them
 }
@@ -216,7 +216,7 @@ func (l *limits) denies(server string, name pattern.Name) bool {
 // Current holds the policy that applies now. A nil or zero Current enables everything.
 type Current struct{ policy atomic.Pointer[Policy] }
 
-// Get returns the policy. Use one policy for all of a request.
+// Get returns the policy that applies now. Call it once per request, so that the whole request uses one policy.
 func (c *Current) Get() *Policy {
 	if c == nil {
 		return &none

@@ -5,8 +5,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// View is a snapshot of the catalog with its tools as they appear to agents, and which of
-// them a client may use. It is immutable.
+// View is a snapshot of the catalog with its tools as they appear to agents, together with
+// the set of tools that a client may use. It is immutable.
 type View struct {
 	*catalog.Snapshot                        // includes disabled tools
 	allowed           map[*catalog.Tool]bool // nil if all tools are allowed
@@ -68,8 +68,8 @@ func (p *Policy) appearances(in *catalog.Snapshot) *catalog.Snapshot {
 	return in.With(tools)
 }
 
-// Allows reports whether the client may use a tool of this view or of another one. Tools
-// that the view does not have may be used only if there are no rules.
+// Allows reports whether the client may use a tool, which may come from another view. A
+// tool that this view does not have is allowed only if nothing limits the client's tools.
 func (v *View) Allows(t *catalog.Tool) bool {
 	return v.allowed == nil || v.allowed[t] || v.allowed[v.Present(t)]
 }
@@ -83,7 +83,7 @@ func (v *View) Present(t *catalog.Tool) *catalog.Tool {
 	return t
 }
 
-// Allowed returns the tools that the client may use.
+// Allowed returns those of the given tools that the client may use, in the same order.
 func (v *View) Allowed(tools []*catalog.Tool) []*catalog.Tool {
 	if v.allowed == nil {
 		return tools

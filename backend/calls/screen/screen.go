@@ -76,7 +76,7 @@ type Screen struct {
 	kept []Kept // the oldest first
 }
 
-// New returns a screen.
+// New returns a Screen that keeps nothing back yet.
 func New(o Options) *Screen { return &Screen{options: o} }
 
 // modes returns the settings for results and for credentials that apply to calls of a tool.
@@ -92,8 +92,8 @@ func modes(s settings.Trust, c Call) (results, credentials string) {
 	return cmp.Or(results, s.Results), cmp.Or(credentials, s.Credentials)
 }
 
-// Arguments returns the arguments to send to the server: the same bytes, unless a credential is masked. The error
-// says why the call must not be made.
+// Arguments returns the arguments to send to the server: c.Arguments unchanged, unless a credential is masked. It
+// returns an error if the call must not be made.
 func (s *Screen) Arguments(c Call) (json.RawMessage, error) {
 	_, mode := modes(s.options.Settings(), c)
 	masked, err := s.credentials(c, mode, "arguments", c.Arguments)
@@ -105,8 +105,8 @@ func (s *Screen) Arguments(c Call) (json.RawMessage, error) {
 	return masked, nil
 }
 
-// Result returns the result to pass on: the same bytes, unless something is found. A warning to the agent is one
-// more block of content. The error says that the result is kept back.
+// Result returns the result to pass on: the given one unchanged, unless a credential is masked or a block of content
+// that warns the agent is added. If the result is kept back, Result returns an error that says so.
 func (s *Screen) Result(c Call, result json.RawMessage) (json.RawMessage, error) {
 	mode, credentials := modes(s.options.Settings(), c)
 	passed, err := s.credentials(c, credentials, "result", result)
@@ -161,7 +161,7 @@ func (s *Screen) credentials(c Call, mode, part string, text json.RawMessage) (j
 
 var errBlocked = fault.New(fault.Denied, "it contains a credential")
 
-// mask replaces spans of a text.
+// mask replaces each span of a text with a placeholder.
 func mask(text []byte, spans []scan.Span) []byte {
 	var out []byte
 	at := 0
@@ -176,8 +176,8 @@ func (s *Screen) record(c Call, text string, refused bool) {
 	s.options.Record(Event{Server: c.Server, Tool: c.Tool, Client: c.Client, Session: c.Session, Text: text, Refused: refused})
 }
 
-// textOf returns the first maxText bytes of the text of a result that a model reads. It reads the result once and decodes no
-// more of it than that, because results may be long.
+// textOf returns the text of a result that a model reads, cut to maxText bytes. Because results may be long, it reads
+// the result once and decodes no more text than it returns.
 func textOf(result json.RawMessage) string {
 	var out strings.Builder
 	var structured json.RawMessage
@@ -226,8 +226,8 @@ func rules(findings []scan.Finding) string {
 	return strings.Join(names, ", ")
 }
 
-// marked returns a result with one more block of content, which names the server and the
-// reason. Every other byte stays.
+// marked returns a result with an additional block of content that warns the agent and
+// names the server and the reason. The rest of the result is unchanged, byte for byte.
 func marked(result json.RawMessage, c Call, findings []scan.Finding) json.RawMessage {
 	text := jsonrpc.Quote(
 		fmt.Sprintf(
@@ -303,12 +303,12 @@ func (s *Screen) size() (sum int) {
 }
 
 func keyOf(c Call) [32]byte {
-	quoted, _ := json.Marshal([]string{c.Method, c.Server, c.Tool, string(c.Arguments)}) // strings cannot fail
+	quoted, _ := json.Marshal([]string{c.Method, c.Server, c.Tool, string(c.Arguments)}) // encoding strings cannot fail
 	return sha256.Sum256(quoted)
 }
 
-// Released returns the result of an earlier call with the same arguments that a person has released since. It
-// returns each result once.
+// Released returns the result of an earlier call that is equal to c, if that result was kept back and a person has
+// released it since. It returns each result once.
 func (s *Screen) Released(c Call) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -332,8 +332,8 @@ func (s *Screen) List() []Kept {
 	return slices.Clone(s.kept)
 }
 
-// Release carries out a person's decision that the next call with the same arguments gets a result that was kept
-// back. An unknown id is a fault.NotFound.
+// Release releases a result that was kept back, on behalf of a person: the next call with the same arguments gets
+// it. If there is no result with the id, the error is a fault.NotFound.
 func (s *Screen) Release(id string) error {
 	return s.change(id, func(at int) Event {
 		s.kept[at].Released = true
@@ -341,7 +341,7 @@ func (s *Screen) Release(id string) error {
 	})
 }
 
-// Discard deletes a result that was kept back. An unknown id is a fault.NotFound.
+// Discard deletes a result that was kept back. If there is no result with the id, the error is a fault.NotFound.
 func (s *Screen) Discard(id string) error {
 	return s.change(id, func(at int) Event {
 		s.kept = slices.Delete(s.kept, at, at+1)

@@ -15,7 +15,8 @@ func (k *Keeper) Create(ctx context.Context, t Toolset) (Toolset, error) {
 	return k.add(ctx, t)
 }
 
-// add adds a toolset whose tools are known.
+// add adds a toolset and pins its tools, which must be in the catalog. A toolset that waits for approval replaces an
+// earlier one of the same name that also waits.
 func (k *Keeper) add(ctx context.Context, t Toolset) (Toolset, error) {
 	t = t.clone()
 	if err := k.pinAll(t.Tools, nil); err != nil {
@@ -31,8 +32,8 @@ func (k *Keeper) add(ctx context.Context, t Toolset) (Toolset, error) {
 	})
 }
 
-// pinAll pins the present definitions of the references that are not in before. References in before keep their
-// pins.
+// pinAll pins each of tools to its present definition, except that tools in before keep the pins and proposed notes
+// that they have there. It returns a fault.NotFound if a tool to pin is not in the catalog.
 func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
 	snapshot := k.options.Catalog.Snapshot()
 	known := make(map[catalog.Key]Reference)
@@ -100,7 +101,7 @@ func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, show
 	})
 }
 
-// Delete deletes a toolset. Clients that have equipped it have none afterwards.
+// Delete deletes a toolset. Clients that have equipped it fall back to the toolset of AnyClient, if there is one.
 func (k *Keeper) Delete(ctx context.Context, name string) error {
 	if err := k.drop(ctx, name); err != nil || k.options.Removed == nil {
 		return err

@@ -13,10 +13,10 @@ import (
 const maxCompared = 20000
 
 // Drift is how the present definition of a tool differs from the accepted one, word by
-// word. Equal parts are nil.
+// word. The field of a part that has not changed is nil.
 type Drift struct {
-	// Known is false if the accepted definition is not known; all of the present one is
-	// then added.
+	// Known reports whether the accepted definition is known. If it is not, the whole
+	// present definition counts as added.
 	Known       bool            `json:"known"`
 	Hash        string          `json:"hash"` // hash of the present definition
 	Title       []textdiff.Part `json:"title,omitempty"`
@@ -26,7 +26,7 @@ type Drift struct {
 	Hints       []textdiff.Part `json:"hints,omitempty"`  // annotations
 }
 
-// Drift returns the difference of a drifted tool, and nil for a tool in any other state.
+// Drift returns how a drifted tool differs from its accepted definition, or nil for a tool in any other state.
 func (e Entry) Drift() *Drift {
 	if e.State != Drifted {
 		return nil

@@ -8,7 +8,8 @@ import (
 // AnyClient is the key of the toolset for all clients that have not chosen one themselves.
 const AnyClient = ""
 
-// Equipped returns the toolset that a client has equipped; empty if it has none.
+// Equipped returns the name of the toolset that a client uses: the one that it has equipped or, if it has not chosen
+// any, that of AnyClient. The name is empty if the client uses none.
 func (k *Keeper) Equipped(client string) string {
 	equipped := k.known.Load().equipped
 	if name, own := equipped[client]; own {
@@ -43,7 +44,7 @@ func (k *Keeper) equip(ctx context.Context, client, name string) error {
 	return nil
 }
 
-// Unequip removes the toolset of a client, and reports whether it had one.
+// Unequip makes a client use no toolset, not even that of AnyClient, and reports whether it used one before.
 func (k *Keeper) Unequip(ctx context.Context, client string) (had bool, err error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()

@@ -17,8 +17,8 @@ const (
 	fileVersion = 1
 )
 
-// file is the format in which toolsets are exported and imported. It contains no definitions, because texts about
-// tools from a foreign file must not reach a model.
+// file is the format in which toolsets are exported and imported. It contains no definitions of tools, because text
+// in a file from another person must not reach a model as the description of a tool.
 type file struct {
 	Format      string     `json:"format"`
 	Version     int        `json:"version"`
@@ -83,8 +83,8 @@ func Parse(data []byte) (Toolset, error) {
 	return t, t.check()
 }
 
-// Import adds a toolset from a file for a person. A name that is not empty replaces the one in the file. Tools
-// whose present definition is the exported one are ready; a person has to pin the others.
+// Import adds a toolset from a file on a person's request. If name is not empty, it replaces the name in the file. A
+// tool is ready if its present definition is the exported one; a person has to pin the others.
 func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset, error) {
 	t, err := Parse(data)
 	if err != nil {
@@ -96,7 +96,8 @@ func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset,
 	return k.Adopt(ctx, t)
 }
 
-// Adopt adds a toolset for a person, in which tools may be unknown to this hub. It pins the tools that are Ready.
+// Adopt adds a toolset on a person's request. Unlike with Create, this hub need not know all of its tools. Adopt pins
+// the tools that are Ready.
 func (k *Keeper) Adopt(ctx context.Context, t Toolset) (Toolset, error) {
 	t = t.clone()
 	for i, e := range k.Entries(t) {

@@ -20,7 +20,7 @@ type Store interface {
 	// Toolsets returns all toolsets, and the equipped ones by client.
 	Toolsets(ctx context.Context) (sets []Toolset, equipped map[string]string, err error)
 	SaveToolset(ctx context.Context, t Toolset) error
-	// DeleteToolset deletes a toolset, also as the one that clients have equipped.
+	// DeleteToolset deletes a toolset, and removes it from the clients that have equipped it.
 	DeleteToolset(ctx context.Context, name string) error
 	SaveEquipped(ctx context.Context, client, name string) error
 	DeleteEquipped(ctx context.Context, client string) error
@@ -88,8 +88,8 @@ func (k *Keeper) Get(name string) (Toolset, error) {
 	return t, nil
 }
 
-// change replaces a toolset with the one that f returns, in the store and in memory, and returns it. exists is
-// false if there is no toolset of that name.
+// change calls f with the toolset of a name, and stores and returns the toolset that f returns. exists is false if
+// there is no toolset of that name; a new one is then added.
 func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exists bool) (Toolset, error)) (Toolset, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
@@ -126,7 +126,7 @@ func (k *Keeper) missing(name string) error {
 	return err
 }
 
-// Run publishes changes of the states of tools, until ctx ends.
+// Run publishes Changed whenever the state or the definition of a tool in a toolset changes, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	wake := make(chan struct{}, 1)
 	bus := k.options.Bus

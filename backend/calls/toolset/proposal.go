@@ -8,7 +8,7 @@ import (
 )
 
 // Propose adds a toolset for an agent. Unless the policy is allow, the toolset waits for a person's approval,
-// because clients may be bound to its name and other models read its notes.
+// because clients may be configured to use a toolset of that name, and the models of other clients read its notes.
 func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 	policy := k.options.Policy()
 	if policy == "deny" {
@@ -65,7 +65,7 @@ func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error
 }
 
 // ProposeNote adds a note of an agent to a tool. In a toolset that a person has approved, the note waits for
-// approval unless the policy is allow; waits reports that.
+// approval unless the policy is allow. waits reports whether the note waits.
 func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key, note, client string) (waits bool, err error) {
 	policy := k.options.Policy()
 	if policy == "deny" {

@@ -15,7 +15,7 @@ import (
 // State is the state of a tool of a toolset.
 type State string
 
-// The states.
+// The states of a tool in a toolset.
 const (
 	Ready   State = "ready"
 	Drifted State = "drifted" // its definition is not the accepted one any more
@@ -63,8 +63,8 @@ func (k *Keeper) entry(snapshot *catalog.Snapshot, r Reference) Entry {
 
 // Shown returns the tools of an approved toolset as clients list them, with notes in their descriptions. A drifted
 // tool is listed as it was accepted, so that a changed description reaches no model before a person has read it.
-// The function as returns a tool as the client sees it, or nil if the client may not use it. If as is nil, tools
-// are shown unchanged.
+// The function as returns a tool as the client sees it, or nil if the client may not use it. If as is nil, only the
+// notes are added.
 func (k *Keeper) Shown(name string, as func(*catalog.Tool) *catalog.Tool) []*catalog.Tool {
 	t, err := k.usable(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (k *Keeper) Shown(name string, as func(*catalog.Tool) *catalog.Tool) []*cat
 	return out
 }
 
-// Shown returns the tool as clients list it, nil if they do not. See Keeper.Shown for as.
+// Shown returns the tool as clients list it, or nil if they do not list it. See Keeper.Shown for the parameter as.
 func (e Entry) Shown(as func(*catalog.Tool) *catalog.Tool) *catalog.Tool {
 	tool := e.Present
 	switch {
@@ -108,7 +108,7 @@ func (e Entry) Shown(as func(*catalog.Tool) *catalog.Tool) *catalog.Tool {
 	return &noted
 }
 
-// Serves reports whether an approved toolset has tools of a server that clients may use.
+// Serves reports whether a toolset is approved and has accepted tools of a server that is approved itself.
 func (k *Keeper) Serves(name, server string) bool {
 	t, err := k.usable(name)
 	if err != nil || !t.has(server) {

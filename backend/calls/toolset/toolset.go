@@ -43,7 +43,7 @@ type Toolset struct {
 type Reference struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	// Hash is that of the accepted definition; empty if none was accepted.
+	// Hash is the hash of the accepted definition; empty if no definition was accepted.
 	Hash string `json:"hash,omitempty"`
 	// Pinned is the accepted definition; empty if it is not known, as after an import.
 	Pinned json.RawMessage `json:"pinned,omitempty"`
@@ -82,7 +82,7 @@ func (t Toolset) index(tool catalog.Key) int {
 	return slices.IndexFunc(t.Tools, func(r Reference) bool { return r.Key() == tool })
 }
 
-// has reports whether the toolset has tools of a server.
+// has reports whether the toolset has tools of a server whose definitions were accepted.
 func (t Toolset) has(server string) bool {
 	return slices.ContainsFunc(t.Tools, func(r Reference) bool { return r.Server == server && r.Hash != "" })
 }

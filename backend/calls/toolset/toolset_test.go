@@ -118,7 +118,7 @@ func TestAChangedToolIsRefusedUntilItIsPinnedAgain(t *testing.T) {
 	if joined := strings.Join(schema, ""); !strings.Contains(joined, `"to"`) || strings.Contains(joined, "remove") {
 		t.Errorf("the schema: %q", schema)
 	}
-	// It has changed once more since the person looked.
+	// The tool changes once more after the person has seen the difference.
 	f.list("notes", strings.Replace(poisonNote, "evil", "worse", 1), writeNote)
 	_, err = f.Pin(t.Context(), "daily", []catalog.Key{key("notes.read")}, map[catalog.Key]string{key("notes.read"): difference.Hash})
 	expect(t, err, fault.Conflict, "changed again")
@@ -243,7 +243,7 @@ func TestEventsFollowTheStatesOfTools(t *testing.T) {
 	defer stop()
 	go func() { _ = f.Run(t.Context()) }()
 	late := time.After(time.Minute)
-	for { // Run subscribes at some time
+	for { // repeat the change, because Run may not have subscribed yet
 		f.list("notes", poisonNote)
 		f.list("notes", readNote)
 		select {
