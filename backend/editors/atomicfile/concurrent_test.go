@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// quick is a Disk with a short rest, for tests that wait for events.
+// quick is a Disk with a short Rest, for tests that wait for events.
 var quick = Disk{Rest: 5 * time.Millisecond}
 
 // withoutLeases makes a test behave as on a system that cannot report whether a file is open for

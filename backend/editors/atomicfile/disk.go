@@ -28,11 +28,11 @@ const (
 // Disk replaces files. The zero value uses the operating system; the fields
 // replace single operations in tests.
 type Disk struct {
-	Sync  func(*os.File) error                 // nil: File.Sync
-	Swap  func(temp, target string) error      // exchanges two files; nil: atomically if the system supports it
-	Busy  func(error) bool                     // whether to retry after an error; nil: when the file is in use
-	Rest  time.Duration                        // how long a file must be unchanged before its content is used; 0: 250 ms
-	Clock func(temp string) (time.Time, error) // a file's modification time by its file system; nil: as Stat returns it
+	Sync  func(*os.File) error                 // nil means File.Sync
+	Swap  func(temp, target string) error      // exchanges two files; if nil, atomically where the system supports it
+	Busy  func(error) bool                     // whether to retry after an error; if nil, when the file is in use
+	Rest  time.Duration                        // how long a file must rest before its content is used; 0 means 250 ms
+	Clock func(temp string) (time.Time, error) // a file's modification time by its file system; if nil, that of Stat
 }
 
 // Replace gives a file new content. It creates missing folders, readable by the user only. The
@@ -109,7 +109,7 @@ func (d Disk) await(ctx context.Context, f File, temp string) error {
 	return WaitForLock(ctx, f.Target)
 }
 
-// finish flushes the folder to the disk and checks that the file still has the given hash.
+// finish flushes the file's folder to the disk and checks that the file still has the given hash.
 func (d Disk) finish(f File, hash string) error {
 	if err := d.syncFolder(filepath.Dir(f.Target)); err != nil {
 		return unwritable(f, err)
@@ -294,8 +294,8 @@ const attempts = 3
 
 // Edit replaces the content of a file with the result of edit, whose argument is the present
 // content, or empty if the file does not exist. It waits until the file is at rest, and reads it
-// again when another program writes it at the same moment. check is as for ReadAtRest. The error is
-// as for Replace, or that of edit.
+// again when another program writes it at the same moment. check has the same meaning as in
+// ReadAtRest. The error is one of those of Replace, or that of edit.
 func (d Disk) Edit(ctx context.Context, path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error {
 	defer LockFolder(ctx, path)()
 	for n := 1; ; n++ {

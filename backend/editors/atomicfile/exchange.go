@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// exchange puts temp, whose content has the hash fresh, in the place of an existing file.
-// Afterwards temp is the previous file.
+// exchange puts the file temp in the place of an existing file. fresh is the hash of the content of
+// temp. Afterwards temp is the name of the previous file.
 //
 // No system can rename a file on the condition that the target has an expected content. Therefore
 // exchange swaps the two files, and then compares the previous file, which now has the name temp,
@@ -169,8 +169,8 @@ func (d Disk) create(f File, temp string) error {
 	return paths.Rename(temp, f.Target) // a file system without hard links
 }
 
-// detach removes an existing file. It renames the file to aside, and compares and watches it as
-// after an exchange. If another program writes the file, detach renames it back.
+// detach removes an existing file. It renames the file to aside, then compares it with f and
+// watches it, as exchange does. If another program writes the file, detach renames it back.
 func (d Disk) detach(ctx context.Context, f File, aside string) error {
 	guard, err := d.guard(ctx, f)
 	if err != nil {

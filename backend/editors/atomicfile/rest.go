@@ -26,13 +26,12 @@ func (d Disk) rest() time.Duration {
 	return defaultRest
 }
 
-// ReadAtRest reads a file that no other program is writing. It reads the file
-// again while a program has it open for writing, where the system can tell, and
-// until it is unchanged for a moment; for longer when it is empty or when check
-// returns an error, because many programs truncate a file before they write it.
-// check may be nil. The error is as for Read, and a fault.Busy when the file is
-// still being written after two seconds. A file that is at rest and fails the
-// check is not an error.
+// ReadAtRest reads a file that no other program is writing. It reads the file again while a program
+// has it open for writing, where the system can tell, and until the file has been unchanged for a
+// moment. This moment is longer if the file is empty or check returns an error, because many
+// programs truncate a file before they write it. check may be nil. The error is one of those of
+// Read, or a fault.Busy when the file is still being written after two seconds. A file that is at
+// rest and fails the check is not an error.
 func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byte) error) (File, error) {
 	begin := time.Now()
 	var last File

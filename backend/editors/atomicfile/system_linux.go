@@ -49,7 +49,8 @@ func (g *guard) broken() bool {
 	return err != nil || lease != unix.F_RDLCK
 }
 
-// covers reports whether the guard is of this file.
+// covers reports whether f is the file on which the guard has its lease. It is true if the guard
+// has no file.
 func (g *guard) covers(f File) bool {
 	if g.file == nil {
 		return true

@@ -69,8 +69,8 @@ func keepAttributes(f *os.File, old string) error {
 	return keepAccess(f.Name(), old)
 }
 
-// keepAccess gives a new file the access list of an old one. If all of it is
-// inherited, the new file has the same already.
+// keepAccess gives a new file the access list of an old one. It does nothing if the two lists are
+// equal already, as they are if the new file has inherited the whole list.
 func keepAccess(path, old string) error {
 	was, err := windows.GetNamedSecurityInfo(old, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {

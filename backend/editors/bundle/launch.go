@@ -17,7 +17,7 @@ import (
 type System struct {
 	OS   string // linux, darwin or windows
 	Home string
-	Runs func(program string) bool // reports whether a program is on the PATH; nil: unknown
+	Runs func(program string) bool // reports whether a program is on the PATH; nil if that is unknown
 }
 
 func (s System) platform() string {
@@ -135,13 +135,13 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 
 // Secret is an answer that belongs in the keychain.
 type Secret struct {
-	Name  string // name of the environment variable that has only this value, otherwise the key of the option
+	Name  string // name of the environment variable with exactly this value; otherwise, key of the option
 	Value string
 	Where string // place in the configuration: env.VARIABLE or user_config.KEY
 }
 
-// Configure is like Launch, but inserts references in place of the secret answers, and returns
-// these answers.
+// Configure is like Launch, but inserts a reference to a secret in place of each secret answer. It
+// also returns the secret answers.
 func (b *Bundle) Configure(s System, folder string, answers map[string]string) (Launch, []Secret) {
 	values, marks := make(map[string]string, len(answers)), make(map[string]string, len(b.Options))
 	for _, o := range b.Options {
@@ -182,8 +182,8 @@ func (b *Bundle) defaultStart() start {
 	return start{Command: entry}
 }
 
-// folders returns the values of the variables of the bundle format other than answers. folder is
-// the folder of the unpacked bundle.
+// folders returns the values of the variables of the bundle format, except the variables for
+// answers. folder is the folder of the unpacked bundle.
 func (s System) folders(folder string) map[string]string {
 	separator := "/"
 	if s.OS == "windows" {

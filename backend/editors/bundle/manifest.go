@@ -21,7 +21,7 @@ type Manifest struct {
 	Version     string
 	Description string
 	Homepage    string
-	Platforms   []string          // linux, darwin or win32; empty: all
+	Platforms   []string          // linux, darwin or win32; empty means all
 	Runtimes    map[string]string // versions of node and python with which the server runs, such as >=18
 	Options     []Option          // sorted by key
 
@@ -44,7 +44,7 @@ type Option struct {
 	Title       string
 	Description string
 	Kind        string   // string, number, boolean, file or directory
-	Default     []string // with variables of the bundle format
+	Default     []string // may contain variables of the bundle format
 	Required    bool
 	Secret      bool
 	Multiple    bool // each line of an answer is one value
@@ -166,8 +166,8 @@ func (b *Bundle) Folder() string {
 const maxFolderName = 32
 
 // IsFormerFolder reports whether name is the name that earlier versions of Agent Discover gave the
-// folder of this bundle. Such a name contains only a short hash, so that another bundle can have
-// the same one; In compares the content.
+// folder of this bundle. Such a name contains only a short hash, so another bundle can have the
+// same one. The method In compares the content of the folder.
 func (b *Bundle) IsFormerFolder(name string) bool {
 	parts := slices.DeleteFunc([]string{clean(b.Name, 40), clean(b.Version, 40), b.Hash[:8]}, func(part string) bool { return part == "" })
 	return name == strings.Join(parts, "-")

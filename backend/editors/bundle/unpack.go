@@ -93,8 +93,8 @@ func (b *Bundle) fill(ctx context.Context, folder, program string) error {
 	return nil
 }
 
-// unpack writes a file of at most left bytes and returns its size. root refuses
-// paths that lead outside.
+// unpack writes the file f below root and returns its size, which may be at most left bytes. root
+// refuses paths that lead outside.
 func unpack(root *os.Root, name string, f *zip.File, mode fs.FileMode, left int64) (n int64, err error) {
 	name = filepath.FromSlash(name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -120,7 +120,8 @@ func unpack(root *os.Root, name string, f *zip.File, mode fs.FileMode, left int6
 	return n, err
 }
 
-// swap renames the fresh folder to its final name and moves an existing one away.
+// swap renames the folder fresh to the final name, and moves away a folder that has this name
+// already.
 func (p *Unpacked) swap(fresh string) error {
 	if _, err := os.Lstat(p.Folder); err == nil {
 		p.before = filepath.Join(filepath.Dir(p.Folder), unfinished+"before-"+filepath.Base(p.Folder))
@@ -173,7 +174,8 @@ func (b *Bundle) In(folder string) bool {
 	return true
 }
 
-// sameContent reports whether a file has the same content as f, which may have at most left bytes.
+// sameContent reports whether the file called name has the same content as f. The content may have
+// at most left bytes.
 func sameContent(root *os.Root, name string, f *zip.File, left int64) (size int64, same bool) {
 	installed, err := root.Open(filepath.FromSlash(name))
 	if err != nil {

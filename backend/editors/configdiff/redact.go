@@ -21,8 +21,8 @@ const (
 	maxScanned = 1 << 16 // bytes of a line that are searched for credentials
 )
 
-// redactor redacts credentials in lines of a file: the values that the servers
-// in the file use, in every notation, and text that looks like a credential.
+// redactor redacts credentials in lines of a file: the credentials of the servers in the file, in
+// every notation, and other text that looks like a credential.
 type redactor struct {
 	known []*redact.Redactor
 }
@@ -59,7 +59,7 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 	return r
 }
 
-// setTexts sets the redacted texts of consecutive lines of a diff from a to b.
+// setTexts sets the redacted texts of lines, which are consecutive lines of a diff from a to b.
 func (r *redactor) setTexts(lines []Line, a, b []string) {
 	var old, fresh []int
 	tooLong := make([]bool, len(lines)) // lines that are clipped first, and then redacted without their neighbors
@@ -140,7 +140,8 @@ func HasCredentials(file table.File, text []byte) bool {
 	return len(text) > maxScanned || newRedactor(file, text).changes(string(text))
 }
 
-// EntriesHaveCredentials is like HasCredentials for some entries of a file.
+// EntriesHaveCredentials is like HasCredentials, but searches only the entries with the given
+// names.
 func EntriesHaveCredentials(file table.File, text []byte, names []string) bool {
 	list, err := configedit.Read(text, file.Place)
 	if err != nil {
@@ -205,8 +206,8 @@ func withoutPrivateKeys(all []string, from, to int) []string {
 	return out
 }
 
-// clip shortens long lines to n bytes. It keeps the part in which a line differs
-// from the line that replaces it.
+// clip shortens long lines to n bytes. If a line replaces another one, clip keeps the part in which
+// they differ.
 func clip(lines []Line, n int) {
 	texts := make([]string, len(lines))
 	for i, line := range lines {

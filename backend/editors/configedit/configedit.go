@@ -63,13 +63,13 @@ type Edit struct {
 type Change struct {
 	Text  []byte // after the change
 	Edits []Edit // ordered by offset and not adjacent; empty when nothing changed
-	Made  int    // how many collections on the path Place.Keys the change created, innermost first
+	Made  int    // how many collections the change created on the path Place.Keys; these are the innermost ones
 }
 
 // document is a parsed text in which the collection is located.
 type document interface {
-	// member returns the value of an entry, with objects as Object, and how many
-	// entries have that name.
+	// member returns the value of an entry, with objects as Object. count is the number of entries
+	// with this name.
 	member(name string) (value any, count int)
 	// members returns the names and values of all entries in order.
 	members() []Field
@@ -79,13 +79,13 @@ type document interface {
 	put(name string, value Object) (edits []replacement, made int, err error)
 	// set sets or adds fields of an entry, and keeps its other fields.
 	set(name string, fields Object) ([]replacement, error)
-	// remove removes an entry, and up to made of the collections around it if
-	// they contain nothing else.
+	// remove removes an entry. It also removes the collections around the entry that then contain
+	// nothing, but no more than made.
 	remove(name string, made int) ([]replacement, error)
 	// inside returns a document for the same text whose collection is the entry,
 	// so that fields can be edited like entries.
 	inside(name string) (document, error)
-	// same reports whether two texts are equal except for one entry.
+	// same reports whether this document and another one are equal except for one entry.
 	same(other document, name string) bool
 }
 
@@ -178,8 +178,8 @@ func Remove(text []byte, p Place, name string) (Change, error) {
 	return removeWithParents(text, p, name, 0)
 }
 
-// removeWithParents removes an entry, and up to made of the collections around
-// it that would be empty.
+// removeWithParents removes an entry. It also removes the collections around the entry that would
+// then be empty, but no more than made.
 func removeWithParents(text []byte, p Place, name string, made int) (Change, error) {
 	d, src, err := parseForChange(text, p, name, nil)
 	if err != nil {
@@ -215,8 +215,7 @@ func Scalar(text []byte, keys []string, value any) (Change, error) {
 	return finish(d, src, p, keys[last], edits, made, value)
 }
 
-// parseForChange parses a text and checks that an entry of it can be changed to
-// a value.
+// parseForChange parses a text and checks that the entry called name can be changed to a value.
 func parseForChange(text []byte, p Place, name string, value any) (document, source, error) {
 	if !utf8.ValidString(name) {
 		return nil, source{}, fault.New(fault.Invalid, "the name of the entry is not UTF-8")

@@ -168,7 +168,7 @@ func checkSet(t *testing.T, text []byte, p Place, check func(string, []byte, err
 	}
 }
 
-// checkForeign undoes a change after another program has changed the text.
+// checkForeign checks that Revert undoes a change after another program has changed the text.
 func checkForeign(t *testing.T, c Change, p Place, was *Entry, valid bool, rest string) {
 	other := append(Object{}, discoverEntry(p)...)
 	if p.List != "" {

@@ -165,8 +165,8 @@ func kindName(v *hujson.Value) string {
 	return "an object"
 }
 
-// duplicate sets d.problem for a key that occurs twice. With an empty key, the
-// problem does not contain the key.
+// duplicate sets d.problem for a key that occurs twice. If key is empty, the problem does not name
+// the key.
 func (d *jsonDoc) duplicate(name hujson.Value, key string) {
 	if key != "" {
 		key = fmt.Sprintf(" %q", key)
@@ -317,8 +317,8 @@ func (d *jsonDoc) same(other document, name string) bool {
 	return d.equalFrom(0, o, name)
 }
 
-// equalFrom compares two documents from the value at index step of d.resolved
-// on, except for one entry. Members are equal if their bytes are equal.
+// equalFrom reports whether two documents are equal from index step of d.resolved on, except for
+// one entry. Members are equal if their bytes are equal.
 func (d *jsonDoc) equalFrom(step int, o *jsonDoc, name string) bool {
 	here, there := itemsOf(d.step(step)), itemsOf(o.step(step))
 	skip := func(d *jsonDoc, m jsonItem) bool {

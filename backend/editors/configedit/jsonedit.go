@@ -256,10 +256,9 @@ func (d *jsonDoc) comma(m jsonItem) int {
 	return -1
 }
 
-// expand returns the removal of the item between from and to. It covers whole
-// lines if the rest of them is white space or comments, and otherwise the blanks
-// that separate the item from its neighbors. floor is where the text that belongs
-// to the previous item ends.
+// expand returns the removal of the item between from and to. The removal covers whole lines if
+// only white space or comments are left on them, and otherwise the blanks that separate the item
+// from its neighbors. floor is where the text that belongs to the previous item ends.
 func (d *jsonDoc) expand(floor, from, to int, last bool) []replacement {
 	line := lineStart(d.body, from)
 	end := d.afterBlanks(to)
@@ -282,8 +281,8 @@ func (d *jsonDoc) expand(floor, from, to int, last bool) []replacement {
 	return []replacement{{start, end, ""}}
 }
 
-// afterBlanks returns the offset after blanks. If only comments follow on the
-// line, it is the end of the line.
+// afterBlanks returns the offset after blanks. If only comments follow on the line, it returns the
+// end of the line.
 func (d *jsonDoc) afterBlanks(at int) int {
 	skip := func(i int) int {
 		for i < len(d.body) && (d.body[i] == ' ' || d.body[i] == '\t' || d.body[i] == '\r') {

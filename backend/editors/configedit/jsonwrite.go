@@ -22,7 +22,7 @@ func (s jsonStyle) comma() string {
 	return ", "
 }
 
-// fields returns the text between the brackets of a container.
+// fields returns the text between the brackets of a container with the given content.
 func (s jsonStyle) fields(content any) string {
 	var b strings.Builder
 	switch content := content.(type) {

@@ -10,9 +10,9 @@ import (
 
 // Revert undoes a change of an entry in a text that may have changed since. If the text still
 // contains the added text unchanged, the result is exact to the byte. Otherwise Revert removes the
-// entry, and the collections that the change created for it if they are empty. It adds text that
-// the change removed again, and keeps the value of a field that has been changed since. c.Edits and
-// c.Made are required; c.Text is optional and helps to locate the edits.
+// entry that the change added, and the empty collections that the change created for it, or
+// restores the entry or the fields that the change removed. It keeps a field whose value has been
+// changed since. c.Edits and c.Made are required; c.Text is optional and helps to locate the edits.
 func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	if len(c.Edits) == 0 {
 		return Change{Text: text}, nil
@@ -68,13 +68,13 @@ type undo struct {
 	change    Change
 	added     bool   // the entry did not exist before
 	removed   bool   // the entry existed, and was removed or replaced completely
-	oldValue  any    // value of the entry before the change, if removed
-	oldFields Object // fields that were removed
-	newFields Object // fields that were added
+	oldValue  any    // value of the entry before the change; set only if removed is true
+	oldFields Object // fields that the change removed or replaced, with their former values
+	newFields Object // fields that the change added or replaced, with their new values
 }
 
-// atSameOffsets returns edits if the text still contains, at each offset, the text that the edit
-// replaces, and nil otherwise.
+// atSameOffsets returns edits if the text has not changed at any of their offsets: it still
+// contains there what each edit replaces. Otherwise it returns nil.
 func (u *undo) atSameOffsets(text []byte, edits []Edit) []Edit {
 	for _, c := range edits {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
@@ -114,15 +114,14 @@ func (u *undo) atNewOffsets(text []byte, edits []Edit) []Edit {
 	return out
 }
 
-// findOnce returns the offset of a part of a text, and whether it occurs exactly
-// once.
+// findOnce returns the offset of part in a text, and whether part occurs exactly once.
 func findOnce(text []byte, part string) (int, bool) {
 	at := bytes.Index(text, []byte(part))
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
 }
 
-// isUndone reports whether the entry exists in the text after the undo exactly if it existed before
-// the change.
+// isUndone reports whether the undo had the right effect: after it, the entry exists if and only if
+// it existed before the change.
 func (u *undo) isUndone(after document) bool {
 	_, n := after.member(u.name)
 	if u.added {

@@ -105,8 +105,8 @@ func (r row) check(t *testing.T) {
 	r.checkRevert(t, c)
 }
 
-// checkRevert undoes a change without Change.Text, which is unknown for a
-// change that an editor made.
+// checkRevert checks that Revert undoes a change whose Text is unknown, as it is for a change that
+// an editor made.
 func (r row) checkRevert(t *testing.T, c Change) {
 	t.Helper()
 	back, err := Revert(c.Text, r.place, "discover", Change{Edits: c.Edits, Made: c.Made})

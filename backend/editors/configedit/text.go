@@ -69,7 +69,7 @@ func (s *source) removeCarriageReturns() {
 	s.crlf = 2*len(s.ends) > bytes.Count(body, []byte("\n"))
 }
 
-// offset returns the offset in the text of an offset in the body.
+// offset converts an offset in the body to an offset in the text.
 func (s *source) offset(at int) int {
 	before, _ := slices.BinarySearch(s.ends, at)
 	return s.start + at + before
@@ -118,10 +118,10 @@ func apply(text []byte, edits []Edit) []byte {
 	return append(out, text[last:]...)
 }
 
-// lineStart returns the offset at which the line of an offset starts.
+// lineStart returns the offset of the start of the line that contains body[at].
 func lineStart(body []byte, at int) int { return bytes.LastIndexByte(body[:at], '\n') + 1 }
 
-// lineEnd returns the offset of the next line, or the end of the body.
+// lineEnd returns the offset at which the next line begins, or the end of the body.
 func lineEnd(body []byte, at int) int {
 	if i := bytes.IndexByte(body[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -129,7 +129,7 @@ func lineEnd(body []byte, at int) int {
 	return len(body)
 }
 
-// lineIndent returns the spaces and tabs at the start of the line of an offset.
+// lineIndent returns the spaces and tabs at the start of the line that contains body[at].
 func lineIndent(body []byte, at int) string {
 	start := lineStart(body, at)
 	end := start
@@ -139,7 +139,7 @@ func lineIndent(body []byte, at int) string {
 	return string(body[start:end])
 }
 
-// lineOf returns the line number of an offset, from 1.
+// lineOf returns the number of the line that contains body[at], counted from 1.
 func lineOf(body []byte, at int) int { return 1 + bytes.Count(body[:min(at, len(body))], []byte("\n")) }
 
 // blank reports whether a text contains only white space.

@@ -148,7 +148,8 @@ func named(content any, p Place) []Field {
 	return fields
 }
 
-// count returns the value of the last field with a key, and how many there are.
+// count returns the value of the last field with the given name, and the number of fields with this
+// name.
 func count(fields []Field, name string) (value any, n int) {
 	for _, f := range fields {
 		if f.Key == name {
@@ -202,7 +203,7 @@ func (d *tomlDoc) same(other document, name string) bool {
 	return slices.EqualFunc(d.others(name), o.others(name), equalTOML)
 }
 
-// others returns the items of the list, except those with the given name.
+// others returns the items of the list whose name differs from the given one.
 func (d *tomlDoc) others(name string) []*tomlNode {
 	var out []*tomlNode
 	for i, f := range d.members() {

@@ -28,8 +28,8 @@ func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int,
 	return []replacement{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.resolved), nil
 }
 
-// append adds an entry at the end of the file, after a blank line. The caller removes the text
-// after the offset keep.
+// append adds an entry after the first keep bytes of the file, with a blank line before it. The
+// caller removes the text after these bytes.
 func (d *tomlDoc) append(keep int, name string, value Object) replacement {
 	var b strings.Builder
 	if !blank(d.body[:keep]) {
@@ -56,12 +56,11 @@ func (d *tomlDoc) first(n *tomlNode) int {
 	return slices.IndexFunc(d.exprs, func(x tomlExpr) bool { return x.node.within(n) })
 }
 
-// lineRange is a run of lines that belong to one node: offsets, and the indexes of
-// its first and last expression.
+// lineRange is a run of lines that belong to one node. from and to are offsets; first and last are
+// the indexes of its first and last expression.
 type lineRange struct{ from, to, first, last int }
 
-// lineRanges returns the lines of a node. Text between two of its expressions
-// belongs to it.
+// lineRanges returns the lines of a node, including the text between two of its expressions.
 func (d *tomlDoc) lineRanges(n *tomlNode) []lineRange {
 	var out []lineRange
 	for i, x := range d.exprs {
@@ -250,8 +249,8 @@ func (d *tomlDoc) prefix(n *tomlNode, x tomlExpr) string {
 	return strings.Join(keys, ".") + "."
 }
 
-// remove ignores made: a parent table without a header of its own disappears
-// with its last entry, and one with a header existed before.
+// remove ignores the number of collections to remove: a parent table without a header of its own
+// disappears with its last entry, and one with a header existed before the change.
 func (d *tomlDoc) remove(name string, _ int) ([]replacement, error) {
 	if n := d.entry(name); n != nil {
 		return d.removeNode(n), nil

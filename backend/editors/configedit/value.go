@@ -133,7 +133,7 @@ func changedFields(entry, fields Object) Object {
 	return out
 }
 
-// merged returns an entry after fields are set.
+// merged returns the entry with the given fields added or replaced.
 func merged(entry, fields Object) Object {
 	out := append(Object{}, fields...)
 	set := plain(fields).(map[string]any)

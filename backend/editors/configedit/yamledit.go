@@ -135,7 +135,7 @@ func (d *yamlDoc) matchLastLine(end int, text string) string {
 	return text
 }
 
-// unit returns the indentation of the first mapping in the root.
+// unit returns the indentation of one level, as in the first mapping inside the root mapping.
 func (d *yamlDoc) unit() string {
 	root := d.step(0)
 	if root == nil || root.Kind != yaml.MappingNode {
@@ -154,8 +154,8 @@ func inlineError(n *yaml.Node) error {
 	return invalid(n.Line, "the entries are written inline in brackets; write each on lines of its own")
 }
 
-// setValue replaces the value of a field: on its line if both values fit there,
-// and otherwise with all of its lines.
+// setValue replaces the value of a field. If the old and the new value fit on one line, it keeps
+// the rest of the line; otherwise it replaces all lines of the field.
 func (d *yamlDoc) setValue(part yamlPart, value any) (replacement, error) {
 	if !d.isPlain(part.value, 0) {
 		return replacement{}, invalid(part.value.Line, "the value uses an anchor, alias, merge key or tag, so it cannot be changed safely")

@@ -30,15 +30,16 @@ type Cost struct {
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
 	Known   int    `json:"known"`   // number of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	// Today is the tokens of Tools at the start of a conversation, plus those of the tools that
-	// Agent Discover lists if the editor has its entry.
+	// Today is the number of tokens that Tools take at the start of a conversation, plus the tokens
+	// of the tools that Agent Discover lists if the editor has its entry.
 	Today   int `json:"today"`
 	Through int `json:"through"` // tokens if Agent Discover were the only server of the editor
-	// Directly is the tokens at the start of a conversation if the editor itself had the servers of
-	// Tools and all servers that Agent Discover reaches. An editor that defers tools loads only
-	// their names.
+	// Directly is the number of tokens at the start of a conversation if the editor itself had the
+	// servers of Tools and all servers that Agent Discover reaches. An editor that defers tools
+	// loads only their names.
 	Directly int `json:"directly"`
-	// Deferred is the tokens that such an editor would load only when its model looks for a tool.
+	// Deferred is the number of tokens that an editor that defers tools would load later, when its
+	// model looks for a tool.
 	Deferred int     `json:"deferred"`
 	Saved    int     `json:"saved"` // Directly minus Through; negative if Through is more
 	Share    float64 `json:"share"` // part of a context of 200,000 tokens that Through takes; 1 for the whole context
@@ -97,10 +98,11 @@ type Options struct {
 	Servers *registry.Registry
 	// Tools holds the tools of known servers.
 	Tools *catalog.Catalog
-	// Corrections returns the items of a server's lists that clients see changed or not at all.
+	// Corrections returns the items of a server's lists that the hub changes or leaves out before
+	// it passes the lists on.
 	Corrections func(server string) []corrections.Correction
-	// ShownTokens returns the number of tokens of the tools that an editor's entry with the given
-	// surface lists.
+	// ShownTokens returns the number of tokens of the tools that a session of the editor lists if
+	// the Agent Discover entry has the given surface.
 	ShownTokens func(surface, editor string) int
 	// Listed returns the names of the proxied tools in every session's list.
 	Listed func() []string
@@ -119,8 +121,8 @@ func New(o Options) *Doctor {
 	return &Doctor{options: o, refused: make(map[vendorSchema]bool)}
 }
 
-// Run examines all editors on this machine. The report depends only on their
-// state, so it is the same until something changes.
+// Run examines all editors on this machine. As long as their state does not change, the report
+// stays the same.
 func (d *Doctor) Run(ctx context.Context) (Report, error) {
 	statuses, err := d.options.Editors.Status(ctx, false, nil)
 	if err != nil {
@@ -177,7 +179,7 @@ type editor struct {
 
 // server is an enabled server of an editor.
 type server struct {
-	entry     string // its name in the editor's configuration
+	entry     string // name of the server in the editor's configuration
 	candidate *importer.Candidate
 	tools     []*catalog.Tool // empty when the server's tools are not known
 }
@@ -213,9 +215,9 @@ func (d *Doctor) examine(statuses []registration.Status, scan importer.Scan) *ex
 	return x
 }
 
-// assign adds a candidate to each editor that starts it. It leaves out a
-// server that an editor reads only from a project or plugin, because the
-// editor does not always start such a server.
+// assign adds a candidate to each editor that starts the server. It leaves out a server that an
+// editor reads only from a project or plugin, because the editor does not always start such a
+// server.
 func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) {
 	for _, source := range c.Sources {
 		i := slices.IndexFunc(x.editors, func(e *editor) bool { return e.status.ID == source.Editor })

@@ -23,7 +23,8 @@ func (e *editor) importAdvice(s server) string {
 		e.status.ID, s.candidate.Name)
 }
 
-// registerAdvice returns advice to register with the editor. The advice begins with purpose.
+// registerAdvice returns advice to register with the editor. The text begins with purpose, and the
+// command in it ends with flags.
 func (e *editor) registerAdvice(purpose, flags string) string {
 	return fmt.Sprintf("%s: `agent-discover editors register %s%s`.", purpose, e.status.ID, flags)
 }
@@ -53,8 +54,8 @@ func (e *editor) entryFindings() (findings []Finding) {
 	return findings
 }
 
-// fileFinding reports the state of the Agent Discover entry in one file; false
-// when there is nothing to report.
+// fileFinding reports the state of the Agent Discover entry in one file. It returns false if there
+// is nothing to report.
 func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
 	path, reason := clean(f.Path), suffix(f.Problem)
 	switch f.State {

@@ -24,7 +24,7 @@ func loaded(tools []*catalog.Tool, defersFrom int) (now, deferred int) {
 	return now, all - now
 }
 
-// tokensOf returns the tokens of tool definitions.
+// tokensOf returns the number of tokens that the definitions of tools take.
 func tokensOf(tools []*catalog.Tool) (sum int) {
 	for _, t := range tools {
 		n := t.Tokens
@@ -114,7 +114,7 @@ func (e *editor) tooLong(server string, all []*catalog.Tool, name func(*catalog.
 	return long
 }
 
-// models are the names of the models of each vendor, as findings show them.
+// models contains, by vendor, the name that findings use for the vendor's models.
 var models = map[string]string{
 	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models",
 	string(schemacompat.OpenAI): "GPT models",
@@ -177,7 +177,7 @@ func (d *Doctor) refusesSchema(vendor schemacompat.Vendor, t *catalog.Tool) bool
 	return refused
 }
 
-// some returns the first three names and how many more there are.
+// some returns the first three names, and says how many more there are.
 func some(names []string) string {
 	const few = 3
 	shown := make([]string, 0, few)

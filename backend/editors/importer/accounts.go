@@ -28,8 +28,8 @@ func severalSignIns(group []occurrence) bool {
 	return false
 }
 
-// accountOf returns the credentials among the variables or headers of a server, by place as in
-// Candidate.Secrets.
+// accountOf returns the credentials in the variables or headers of a server. The keys are places as
+// in Candidate.Secrets.
 func accountOf(s table.Server) map[string]string {
 	values := make(map[string]string)
 	for _, literal := range literals(s.Transport, nil, s.Env, "", s.Headers) {
@@ -39,9 +39,9 @@ func accountOf(s table.Server) map[string]string {
 }
 
 // takes reports whether an entry with the same command or URL belongs to the candidate: it has the
-// same credentials, and no variables or headers that the candidate lacks. Entries of one file whose
-// variables or headers differ are different servers. If named is set, so are entries with different
-// names.
+// same credentials, and no variables or headers that the candidate lacks. Entries of one file are
+// different servers if their variables or headers differ or, if named is set, if their names
+// differ.
 func (c *Candidate) takes(o occurrence, named bool) bool {
 	own, given := settings(c.Server), settings(o.server)
 	if !within(given, own) || !maps.Equal(accountOf(c.Server), accountOf(o.server)) {
@@ -65,9 +65,10 @@ type match struct {
 	named     bool // an entry of the candidate has the name of the server
 }
 
-// matchAll sets Existing of the candidates. A configured server matches at most one candidate,
-// because the same command or URL may be configured for several accounts: the most similar
-// candidate or, among equals, the one with the name of the server.
+// matchAll sets Existing of the candidates. The same command or URL may be configured for several
+// accounts, so each configured server is assigned to the most similar candidate only or, among
+// equals, to the one with the name of the server. A candidate whose secrets cannot be compared now
+// matches it in any case.
 func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	var matches []match
 	for n, c := range all {

@@ -37,7 +37,7 @@ func TestConfiguredServerIsOneAccount(t *testing.T) {
 	f.add(registry.Server{Name: "wiki", Transport: "streamable-http", URL: "https://wiki.example/mcp"})
 	f.must(f.vault.Set(t.Context(), "wiki", "API_KEY", "battery-staple"))
 	f.add(registry.Server{Name: "chat", Transport: "streamable-http", URL: "https://chat.example/mcp"})
-	f.must(f.vault.Set(t.Context(), "chat", "oauth:client_id", "me")) // a sign-in, not a credential
+	f.must(f.vault.Set(t.Context(), "chat", "oauth:client_id", "me")) // part of a sign-in, not a credential
 	f.write(".cursor/mcp.json", `{"mcpServers": {
 		"tracker-home": {"command": "uvx", "args": ["tracker"]},
 		"renamed": {"url": "https://notes.example/mcp"},

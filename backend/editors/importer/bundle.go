@@ -103,8 +103,8 @@ func (i *Importer) installed(b *bundle.Bundle) (registry.Server, string) {
 	return registry.Server{}, ""
 }
 
-// importBundle unpacks a bundle and adds its server. After a failure, neither
-// files nor a server are left.
+// importBundle unpacks a bundle and adds its server. If this fails, it leaves neither files nor a
+// server behind.
 func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Report, error) {
 	if q.RemoveEntries {
 		return Report{}, fault.New(fault.Invalid, "a bundle is not an entry of an editor; import it without removing entries")
@@ -150,8 +150,8 @@ type bundleImport struct {
 	bundle   *bundle.Bundle
 	request  Request
 	result   *Result
-	existing registry.Server // imported from this bundle before; without a name if there is none
-	folder   string          // name of the folder of existing, below Bundles
+	existing registry.Server // server that was imported from this bundle before; it has no name if there is none
+	folder   string          // name of this server's folder in Options.Bundles
 }
 
 // do imports the bundle. If its server exists already, do replaces the files of

@@ -29,8 +29,8 @@ type Problem struct {
 	Error  string `json:"error"`
 }
 
-// Candidate is a server that can be imported. Entries with the same command and
-// arguments, or the same URL, are one candidate if they use the same account; see takes.
+// Candidate is a server that can be imported. Entries with the same command and arguments, or the
+// same URL, are one candidate if they use the same account; see the method takes.
 type Candidate struct {
 	ID       string   `json:"id"`   // hash of the command, URL and settings, the same in every scan
 	Name     string   `json:"name"` // proposed name, which no configured server and no other candidate has
@@ -94,7 +94,7 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 	return all
 }
 
-// merge returns the candidates among entries with the same command or URL.
+// merge merges entries, which all have the same command or URL, into candidates.
 func merge(group []occurrence) []Candidate {
 	var all []Candidate
 	named := severalSignIns(group)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// clients matches the programs with a command "mcp add".
+// clients matches the names of the programs that have a command "mcp add".
 var clients = regexp.MustCompile(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
 
 // packageOfClient matches the npm packages of the programs in clients.
@@ -20,9 +20,8 @@ var packageOfClient = regexp.MustCompile(`^(@anthropic-ai/claude-code|@openai/co
 // installers matches the npm packages that install a server into a client.
 var installers = regexp.MustCompile(`^(@smithery/cli|smithery|add-mcp|install-mcp|mcp-add|@michaellatman/mcp-get|mcp-get|@anaisbetts/mcp-installer|mcpm)(@[\w.-]+)?$`)
 
-// clientCommand returns the arguments of a command that changes the servers of a
-// client, such as "claude mcp add", without the client's name: mcp, add, ….
-// words is nil for another command.
+// clientCommand returns the arguments of a command that changes the servers of a client, such as
+// "claude mcp add", from the word mcp on. It returns nil for any other command.
 func clientCommand(words []string) []string {
 	words, name := unwrapped(words)
 	if name == "" {
@@ -58,8 +57,8 @@ func unwrapped(words []string) (rest []string, name string) {
 	return nil, ""
 }
 
-// addsToClient reports whether a program that is not in clients is called with their command "mcp
-// add".
+// addsToClient reports whether a program that clients does not match is nevertheless called with
+// the command "mcp add" or "mcp add-json".
 func addsToClient(program string, words []string) bool {
 	return !runner.MatchString(program) && len(words) > 3 && words[0] == "mcp" && (words[1] == "add" || words[1] == "add-json")
 }
@@ -146,14 +145,14 @@ func isLine(word string) bool {
 // adding is the state of reading a command that adds a server to a client.
 type adding struct {
 	name      string
-	line      []string // the name, if no option gives it, then the command line or the URL
+	line      []string // the name, unless an option contains it, and then the command line or the URL
 	program   string   // the value of --command
 	arguments []string
 	variables []string
 	headers   map[string]any
 	transport string
 	url       string
-	bearer    string         // variable that holds the token
+	bearer    string         // name of the variable that holds the bearer token
 	fields    map[string]any // fields that Agent Discover does not support, as in rawEntry
 }
 
@@ -174,7 +173,7 @@ func (a *adding) option(word string, words []string) []string {
 	return words
 }
 
-// pairWord matches a further value of an option in several.
+// pairWord matches a word that is one more value of an option that accepts several values.
 var pairWord = regexp.MustCompile(`^[A-Za-z_][\w-]*(=|:\s)`)
 
 // flags are the options that take no value.

@@ -13,13 +13,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// similarity is the result of comparing a configured server with an entry of
-// an editor. Greater values are more similar.
+// similarity says how similar a configured server and an entry of an editor are. Greater values are
+// more similar.
 type similarity int
 
 const (
 	different    similarity = iota // the server runs something else
-	otherAccount                   // only one of them has credentials, and no entry has the name of the server
+	otherAccount                   // one of them has credentials and the other has none, and their names differ
 	incomplete                     // the server lacks variables or headers of the entry
 	unsure                         // the server and the entry can differ only in secrets that cannot be read now
 	same
@@ -31,7 +31,7 @@ type registryView struct {
 	*Importer
 	servers    []registry.Server
 	secrets    map[string]map[string]bool // by server and name; true when the value can be read
-	unreadable bool                       // no secret of some server could be read when they were listed
+	unreadable bool                       // none of the secrets of some server could be read
 	stuck      bool                       // reading a value has failed
 }
 
@@ -39,8 +39,8 @@ func (i *Importer) registryView() *registryView {
 	return &registryView{Importer: i, servers: i.options.Registry.List(), secrets: make(map[string]map[string]bool)}
 }
 
-// match sets c.Existing to the most similar configured server. It adds a
-// warning when the server is not the same.
+// match sets c.Existing to the most similar configured server. It adds a warning if this server
+// differs from c.
 func (v *registryView) match(ctx context.Context, c *Candidate) {
 	if c.Problem != "" {
 		return
@@ -57,7 +57,7 @@ func (v *registryView) match(ctx context.Context, c *Candidate) {
 	}
 }
 
-// compare compares a configured server with an entry. The text says what the server lacks. Unless
+// compare compares a configured server with an entry. The text says how the server differs. Unless
 // strict is set, compare reads only secrets that can be read without asking the user.
 func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
 	c := comparison{registryView: v, server: r, strict: strict, how: same}
@@ -103,8 +103,8 @@ func (c *comparison) lower(how similarity, why string) {
 	}
 }
 
-// setting compares a variable or header of the entry with that of the server.
-// It lowers c.how if they differ.
+// setting compares a variable or header of the entry with the same one of the server. It lowers
+// c.how if they differ.
 func (c *comparison) setting(ctx context.Context, existing map[string]string, name, value string) {
 	key := name
 	if c.server.Transport != "stdio" {

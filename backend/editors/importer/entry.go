@@ -105,8 +105,7 @@ func inMap(members map[string]any, is func(map[string]any) bool) []rawEntry {
 	return all
 }
 
-// programs and addresses are the keys of the command and of the URL of a server in the
-// configurations of clients.
+// programs and addresses are the keys that clients use for the command and for the URL of a server.
 var (
 	programs  = []string{"command", "cmd"}
 	addresses = []string{"httpUrl", "http_url", "serverUrl", "url", "uri"}
@@ -128,7 +127,7 @@ func isEntry[V any](value V) bool {
 	return first(entry, addresses) != ""
 }
 
-// first returns the first non-empty text under one of some keys.
+// first returns the first non-empty text in entry under one of the given keys.
 func first(entry map[string]any, keys []string) string {
 	for _, key := range keys {
 		if found := text(entry[key]); found != "" {
@@ -179,7 +178,7 @@ func (e *textEntry) remote(entry map[string]any, at string) {
 	for name, variable := range e.texts(entry["env_http_headers"], "env_http_headers") {
 		e.header(name, "${"+variable+"}")
 	}
-	e.variables(entry) // the URL and the headers may refer to them
+	e.variables(entry) // before the URL and the headers, which may refer to these variables
 	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 		e.Problem = "the URL must start with http:// or https://"
 	}

@@ -106,7 +106,7 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.URL == "":
 		return nil, nil, fault.New(fault.Invalid, "it has neither a command nor a URL")
 	}
-	s := table.Server{ // copies, because setText changes them and those of the registry are shared
+	s := table.Server{ // setText changes the slices and maps, so these are copies of those in the registry
 		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),
 		Args: slices.Clone(r.Args), Env: maps.Clone(r.Env), Headers: maps.Clone(r.Headers),
 	}
@@ -235,8 +235,8 @@ func wholeReference(text string) string {
 // one server.
 const maxLiterals = 200
 
-// standIn temporarily replaces the value or the secret name in a text, before
-// the text gets a placeholder.
+// standIn temporarily takes the place of a credential, the name of a secret or a placeholder in a
+// text.
 const standIn = "left-out"
 
 var notVariable = regexp.MustCompile(`[^A-Z0-9]+`)

@@ -31,7 +31,7 @@ type occurrence struct {
 	problem  string
 	warnings []string
 	blocked  string   // the first reason why the server does not run as in its editor; "" when it does
-	needs    []string // secrets that the person has to set before the server can run
+	needs    []string // names of the secrets that the person has to set before the server can run
 }
 
 // readEditors reads the existing configuration files of all editors.

@@ -40,7 +40,7 @@ type fixture struct {
 	registry  *registry.Registry
 	lifecycle *lifecycle.Manager
 	intake    intake.Options
-	removed   []string // calls of removeEntries: editor, file, entries
+	removed   []string // calls of removeEntries, each as editor, file and entries
 }
 
 // newFixture returns a fixture with the programs npx and uvx, and with a vault
@@ -131,7 +131,7 @@ func (f *fixture) read(path string) string {
 	return string(text)
 }
 
-// removeEntries edits a file like the Registrar, without a history.
+// removeEntries edits a file like the Registrar, but keeps no history.
 func (f *fixture) removeEntries(_ context.Context, editor string, file table.File, entries []string) (registration.Outcome, error) {
 	text, err := os.ReadFile(file.Path)
 	if err != nil {

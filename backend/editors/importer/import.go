@@ -13,7 +13,7 @@ import (
 
 // Request selects what an import adds.
 type Request struct {
-	Choices []Choice `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
+	Choices []Choice `json:"servers" nullable:"false"` // if empty, all new candidates that can be imported
 	// RemoveEntries also removes the entries from the editors, including those of servers that are
 	// configured already.
 	RemoveEntries bool `json:"take_out"`
@@ -29,7 +29,7 @@ type Request struct {
 // Choice is a candidate to import.
 type Choice struct {
 	ID   string `json:"id"`
-	Name string `json:"name,omitempty"` // "": the proposed name
+	Name string `json:"name,omitempty"` // empty means the proposed name
 }
 
 // Report is the outcome of an import.
@@ -108,12 +108,12 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 // choice is a chosen candidate, with the name that its server gets.
 type choice struct {
 	Candidate
-	wanted  string // "": the proposed name
+	wanted  string // the chosen name; empty means the proposed name
 	unknown bool   // no candidate has the id
 }
 
-// choose returns the chosen candidates, each once. Without choices it returns
-// all that can be imported, and with RemoveEntries also those that exist already.
+// choose returns the chosen candidates, each once. If nothing is chosen, it returns all candidates
+// that can be imported and, with RemoveEntries, also those whose servers are configured already.
 func choose(q Request, candidates []Candidate) []choice {
 	var all []choice
 	if len(q.Choices) == 0 {

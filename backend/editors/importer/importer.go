@@ -31,7 +31,7 @@ type Options struct {
 	Registry      *registry.Registry
 	Intake        *intake.Intake
 	Vault         *vault.Vault  // compares credentials of entries with stored secrets; may be nil
-	RemoveEntries RemoveEntries // nil: entries stay in the editors
+	RemoveEntries RemoveEntries // if nil, entries stay in the editors
 	Bundles       string        // folder into which bundles are unpacked
 }
 

@@ -29,7 +29,7 @@ func setOf(names ...string) map[string]bool {
 
 // loss describes a field that Agent Discover does not support.
 type loss struct {
-	text   string // warning, in which %s stands for the field
+	text   string // warning, with %s in place of the name of the field
 	blocks bool   // without the field, the server does not run as in its editor
 }
 
@@ -41,7 +41,7 @@ var (
 	lostBox   = loss{"its restrictions (%s) are left out: it runs with all of your permissions", true}
 )
 
-// losses are the fields of known clients that cannot be imported.
+// losses describes the fields of known clients that cannot be imported.
 var losses = map[string]loss{
 	"envFile": lostFile, "env_file": lostFile,
 	"env_keys":     {"its variables in the editor's keychain (%s) are left out: set them as secrets", true},

@@ -37,8 +37,9 @@ func (o *occurrence) normalize(m table.Machine) {
 	}
 }
 
-// edit replaces every text of the configuration that affects how the server starts by the result of
-// replace. where is command, args[3], env.NAME, headers.NAME or url.
+// edit calls replace with every text of the configuration that affects how the server starts, and
+// sets the text to the result. The argument where names the place of the text: command, args[3],
+// env.NAME, headers.NAME or url.
 func (o *occurrence) edit(replace func(where, text string) string) {
 	o.server.Command = replace("command", o.server.Command)
 	for n, arg := range o.server.Args {

@@ -130,9 +130,9 @@ func (p *Parsed) secrets(given map[string]string) {
 	}
 }
 
-// secretName returns a name under which no other value of this server is listed.
-// The name of a variable or header never changes: a secret with that name is
-// filled in without a reference.
+// secretName returns a name for a secret that no secret with another value has in p. The name of a
+// variable or header does not change, because the secret with its name is filled in without a
+// reference.
 func (p *Parsed) secretName(where, name, value string) string {
 	free := name
 	for n := 2; where != "env."+name && where != "headers."+name; n++ {
@@ -144,9 +144,8 @@ func (p *Parsed) secretName(where, name, value string) string {
 	return free
 }
 
-// placeholders fills p.Missing with the placeholders in the server's
-// configuration for which filled is false. Equal placeholders in one place are
-// listed once.
+// placeholders fills p.Missing with the placeholders in the server's configuration for which the
+// function filled returns false. It lists equal placeholders in one place once.
 func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
 	o := occurrence{server: s}
@@ -171,8 +170,8 @@ func (o *occurrence) isSet(m table.Machine, where, placeholder string) bool {
 	return at != nil && (at[2] != "" || o.scope.means(where, at[1]) || m.Variable == nil || m.Variable(at[1]) != "")
 }
 
-// nameOfSecret returns the name of the secret that should replace a
-// placeholder; "" if a value in this place is not a credential.
+// nameOfSecret returns the name of the secret that should replace a placeholder, or "" if a value
+// at the place of the placeholder is not a credential.
 func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 	s := table.Server{
 		Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers),

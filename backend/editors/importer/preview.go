@@ -55,8 +55,8 @@ func previewOf(s table.Server) Preview {
 }
 
 // coverArgument redacts a credential in an argument. If the argument is an option, or follows an
-// option with the name of a credential, any single word is redacted. In another argument, which may
-// be a package, only random words are.
+// option with the name of a credential, it redacts any single word. In another argument, which may
+// be a package, it redacts a random word. If the credential is neither, it calls coverParts.
 func coverArgument(l *Launch, literal launch.Literal) {
 	for n, arg := range l.Args {
 		if literal.Where != argument(n) {

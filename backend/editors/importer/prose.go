@@ -20,8 +20,8 @@ var (
 	// setUp matches the first words of commands that prepare something and start
 	// no server.
 	setUp = regexp.MustCompile(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
-	// installs matches the arguments of a package manager that install, build or
-	// test instead of starting.
+	// installs matches the arguments of a package manager that install, build or test something
+	// instead of starting a server.
 	installs = regexp.MustCompile(
 		`^(install|i|ci|add|build|pull|login|init|test|create|sync|venv|clone|update|upgrade|config|link|publish)$`,
 	)

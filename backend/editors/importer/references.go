@@ -42,7 +42,7 @@ var ofEditor = []string{
 	"execpath", "defaultbuildtask", "claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
 }
 
-// translate rewrites the references in a text in the syntax of Agent Discover. It leaves unknown
+// translate rewrites the references in a text to the syntax of Agent Discover. It leaves unknown
 // references unchanged.
 func (o *occurrence) translate(m table.Machine, where, text string) string {
 	if o.file.Plugin != "" {
@@ -90,9 +90,9 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 	})
 }
 
-// ask replaces a value for which the editor asks the user by a reference to a secret. It returns
-// found unchanged in a command or working folder, which cannot contain such a reference, and for a
-// form, which asks for the value.
+// ask returns a reference to a secret in place of found, a value for which the editor asks the
+// user. It returns found unchanged in a command or working folder, which cannot contain such a
+// reference, and if a form asks the user for the value.
 func (o *occurrence) ask(where, found, id string) string {
 	if where == "command" || where == "cwd" || o.editable {
 		return found
@@ -140,8 +140,8 @@ func (o *occurrence) explain(where, text string) {
 	}
 }
 
-// block adds a warning that the server cannot run as in its editor. removeEntries then keeps the
-// entry in the editor.
+// block adds a warning that the server cannot run as in its editor. Because of it, removeEntries
+// keeps the entry in the editor.
 func (o *occurrence) block(format string, args ...any) {
 	o.warn(format, args...)
 	if o.blocked == "" {

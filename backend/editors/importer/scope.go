@@ -14,9 +14,9 @@ import (
 // variable in the entry's own env first, and then to a variable of the user's environment.
 type scope struct {
 	own     map[string]bool // variables that the entry sets to a value other than the variable of the same name in the user's environment
-	scripts map[string]bool // places of arguments in which a shell expands references
+	scripts map[string]bool // places of the arguments in which a shell expands references
 	expands bool            // the program expands ${NAME} in its arguments from its environment
-	bare    bool            // the editor expands ${NAME}, or the editor is unknown
+	bare    bool            // the editor expands ${NAME}, or it is not known which editor wrote the entry
 	kept    map[string]bool // references that are passed to the program unchanged, by place and text; see keep
 }
 
@@ -48,7 +48,7 @@ var (
 	scriptFlag = regexp.MustCompile(`^-[a-z]*c$`)
 )
 
-// scriptsIn returns the positions of the words of a command line in which a shell expands
+// scriptsIn returns the positions of those words of a command line in which a shell expands
 // references.
 func scriptsIn(words []string) []int {
 	for n, word := range words {
@@ -72,8 +72,8 @@ func scriptsIn(words []string) []int {
 	return nil
 }
 
-// means reports whether a reference at a place refers to a variable of the entry's own env. A
-// variable whose value refers to its own name takes the value from the user's environment.
+// means reports whether a reference to name at a place refers to a variable of the entry's own env.
+// The value of a variable that refers to its own name comes from the user's environment.
 func (s scope) means(where, name string) bool { return s.own[name] && where != "env."+name }
 
 // passes reports whether a reference such as ${NAME} is passed to the program unchanged, which may
@@ -102,8 +102,8 @@ func (s scope) keeps(where, found string) bool { return s.scripts[where] || s.ke
 // inScript matches a reference to a variable in a shell script.
 var inScript = regexp.MustCompile(`\$(?:\{|env:|\{env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%`)
 
-// tellEnvironment adds a warning for each reference to a variable of the user's environment,
-// whether or not the variable is set.
+// tellEnvironment adds a warning for each reference to a variable of the user's environment. For a
+// shell script, it warns only about variables that are set, and not about HOME and PATH.
 func (o *occurrence) tellEnvironment(m table.Machine) {
 	set := func(name string) bool { return m.Variable == nil || m.Variable(name) != "" }
 	takes := func(where, name string) {
@@ -167,9 +167,9 @@ func variableIn(found string) string {
 }
 
 // fillOwn replaces references to variables of the entry in the URL and the headers of a remote
-// server by the values of these variables, because no process receives them. A credential that
-// would not be recognized in its new place would stay readable in the configuration; fillOwn asks
-// the user for it as a secret instead.
+// server with the values of these variables, because no process receives the variables. A
+// credential that would not be recognized in its new place would stay readable in the
+// configuration; fillOwn asks the user for it as a secret instead.
 func (o *occurrence) fillOwn() {
 	if o.server.Transport == "stdio" {
 		return
@@ -193,7 +193,7 @@ func (o *occurrence) fillOwn() {
 }
 
 // withOwn expands the references in text to variables of the entry. within lists the variables that
-// are being expanded, so that a cycle ends.
+// are being expanded already, which prevents endless recursion.
 func (o *occurrence) withOwn(env map[string]string, text string, within ...string) string {
 	return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
 		name := ofEnvironment.FindStringSubmatch(found)[1]
@@ -204,7 +204,8 @@ func (o *occurrence) withOwn(env map[string]string, text string, within ...strin
 	})
 }
 
-// covered reports whether a credential in a text of the server is recognized as one.
+// covered reports whether value, a credential in the given text of the server, is recognized as a
+// credential.
 func (o *occurrence) covered(where, text, value string) bool {
 	at := launch.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
 	if name, header := strings.CutPrefix(where, "headers."); header {

@@ -129,8 +129,8 @@ func data(text string) (value any, isData bool, err error) {
 	return nil, false, nil
 }
 
-// whole is the key of an object that wraps a text that is not an object, because configedit reads
-// only objects.
+// whole is the key of an object made to contain a text that is not an object itself, because
+// configedit reads only objects.
 const whole = "whole"
 
 // firstLine returns the first line that is not empty, a comment or a YAML

@@ -24,12 +24,12 @@ const (
 	failed  = "failed"
 )
 
-// attempts is how many times a change is planned if the editor writes the file at the same moment
-// each time.
+// attempts is how many times a change is planned before it fails because the editor writes the file
+// at the same moment each time.
 const attempts = 5
 
-// performer carries out plans. The caller holds Registrar.writing. The files of one request may be
-// written at the same time.
+// performer carries out plans. The caller holds Registrar.writing, and may let it write several
+// files of one request concurrently.
 type performer struct {
 	planner *planner
 	own     *ownEntry
@@ -54,7 +54,7 @@ func (w *performer) planAndPerform(ctx context.Context, path string, plan func()
 	}
 }
 
-// perform carries out a plan. The error is the one that the outcome describes.
+// perform carries out a plan. The outcome describes the error as well.
 func (w *performer) perform(ctx context.Context, p filePlan) (Outcome, error) {
 	out := Outcome{Editor: p.found.ID, Shared: p.shared, Path: p.file.Path, Snippet: p.snippet, Review: p.review}
 	var err error
@@ -178,8 +178,8 @@ func (p *filePlan) change() *change {
 	return c
 }
 
-// makeLink creates or replaces a link to the program, for editors that cannot
-// start a program with a space in its path. It does nothing for "".
+// makeLink creates or replaces a link to the program, for editors that cannot start a program with
+// a space in its path. If link is empty, it does nothing.
 func (o *ownEntry) makeLink(link string) error {
 	if link == "" {
 		return nil

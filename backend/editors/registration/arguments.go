@@ -18,7 +18,7 @@ const (
 // and call the tools of servers.
 const NewSurface = "meta"
 
-// bareSurface is the surface of an entry whose arguments name none: the tool registry.
+// bareSurface is the surface of an entry whose arguments do not name a surface: the tool registry.
 const bareSurface = "registry"
 
 // arguments are the arguments with which an Agent Discover entry starts the program.
@@ -68,8 +68,8 @@ func (a arguments) surfaceName() string {
 	return strings.TrimPrefix(last, surfaceFlag+"=")
 }
 
-// updatedArguments returns the wanted arguments of an entry with the client and the surface of the
-// present ones. If chosen is set, the surface is that of wanted.
+// updatedArguments returns the wanted arguments of an entry, but with the client and the surface
+// that the present arguments name. If chosen is set, it takes the surface from wanted.
 func updatedArguments(present, wanted []string, chosen bool) []string {
 	a, w := parseArguments(present), parseArguments(wanted)
 	if chosen && a.surfaceName() != w.surfaceName() {

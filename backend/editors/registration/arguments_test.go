@@ -31,8 +31,8 @@ func (rg *rig) args(file table.File, want ...string) {
 	}
 }
 
-// isOutdated checks that an editor has a working entry, and that its status reports it as outdated
-// if want is set.
+// isOutdated checks that an editor has a working entry, and that its status says that the entry is
+// outdated if and only if want is set.
 func (rg *rig) isOutdated(id string, want bool) {
 	rg.Helper()
 	if s := rg.is(id, Registered); s.Files[0].Outdated != want {
@@ -40,7 +40,7 @@ func (rg *rig) isOutdated(id string, want bool) {
 	}
 }
 
-// registerAsBefore adds an entry as earlier versions did, and returns the change.
+// registerAsBefore adds an entry in the form of earlier versions, and returns the id of the change.
 func (rg *rig) registerAsBefore(id string) string {
 	rg.Helper()
 	found := rg.found(id)
@@ -140,7 +140,7 @@ func TestUpdatesKeepWhatAPersonAdded(t *testing.T) {
 		args   string
 		moved  bool // the entry starts a program that moved
 		state  State
-		update string // status of register
+		update string // expected status of a register request
 		want   string
 	}{
 		"nothing": {`["mcp"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},

@@ -31,8 +31,8 @@ type fileContent struct {
 	entry       entry
 	problem     string // why the file cannot be read
 	rejected    rejection
-	uneditable  string // why the entry could not be added to the text
-	unwritable  string // uneditable, or why the file cannot be written
+	uneditable  string // why the entry cannot be added to the text
+	unwritable  string // why the file cannot be changed: uneditable, or why it cannot be written
 }
 
 // get returns the content of a file, from the cache if the file is unchanged.

@@ -85,8 +85,8 @@ func (pl *planner) addCommands(program string, p *filePlan) [][]string {
 	return list
 }
 
-// hasMore reports whether the present entry has fields, arguments or variables that the wanted one
-// lacks or would change. value is the wanted entry as Spell returns it.
+// hasMore reports whether the present entry has fields, arguments or variables that would be lost
+// or changed if the wanted entry replaced it. value is the wanted entry as Spell returns it.
 func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 	e, err := readEntry(p.was.Data, p.file)
 	fields, ok := e.value.(map[string]any)
@@ -169,7 +169,7 @@ func (w *performer) changeByEditor(ctx context.Context, p filePlan) (*change, er
 	return c, nil
 }
 
-// undoFailed undoes what the commands of an editor did before they failed.
+// undoFailed undoes what the commands of an editor changed before one of them failed.
 func (w *performer) undoFailed(ctx context.Context, c *change) {
 	p := w.planner.newUndoPlan(ctx, c, w.files.readAtRest, nil)
 	p.by = automatic

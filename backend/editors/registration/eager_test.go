@@ -68,8 +68,8 @@ func TestUpdatesKeepAPersonsChoiceOfWhatIsShownFromTheStart(t *testing.T) {
 	}
 }
 
-// codexHome registers with Codex, whose file has the content before, and returns the path of the
-// file and its content afterwards.
+// codexHome creates the file of Codex with the content before, and registers. It returns the path
+// of the file and its content after that.
 func codexHome(t *testing.T, before string) (rg *rig, path, after string) {
 	rg = newRig(t, "linux")
 	path = rg.file("codex", before)

@@ -125,8 +125,8 @@ func (o *ownEntry) isProgram(command string) bool {
 }
 
 // wanted returns the server that the entry should start in an editor. For an editor that does not
-// accept spaces in commands, link is the path at which a link to the program must exist. An empty
-// surface means that of Options.Entry or, if it has none, NewSurface.
+// accept spaces in commands, link is the path at which a link to the program must exist. If surface
+// is empty, the arguments name the surface of Options.Entry or, if it names none, NewSurface.
 func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server, link string, err error) {
 	server = o.server
 	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
@@ -147,8 +147,8 @@ func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server,
 }
 
 // repaired returns the wanted server with the variables that a person added to the present entry e,
-// and with the client and the surface of e. If chosen is set, the surface is that of wanted. More
-// contains only those editor-specific fields that the entry lacks.
+// and with the client and the surface of e; if chosen is set, the surface is that of wanted. Of the
+// editor-specific fields in More, the result has only those that e lacks.
 func repaired(e entry, wanted table.Server, chosen bool) table.Server {
 	out, server := e.server, e.server
 	present, _ := e.value.(map[string]any)
@@ -215,7 +215,7 @@ func differences(before, after configedit.Object) configedit.Object {
 	return fields
 }
 
-// emptyLike returns the empty value of the same type.
+// emptyLike returns the empty value of the type of value.
 func emptyLike(value any) any {
 	switch value.(type) {
 	case configedit.Object:

@@ -11,8 +11,8 @@ import (
 
 type editorFiles struct{ disk atomicfile.Disk }
 
-// readAtRest reads a file once no other program is writing it. It is the reader of plans that are
-// carried out.
+// readAtRest reads a file once no other program is writing it. Plans that will be carried out read
+// files with it.
 func (d *editorFiles) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
 	return d.disk.ReadAtRest(ctx, file.Path, checker(file))
 }
@@ -25,8 +25,8 @@ func checker(file table.File) func([]byte) error {
 	}
 }
 
-// wasMade reports whether an interrupted change was made. It compares hashes first. If the file was
-// changed again since, it compares the entries.
+// wasMade reports whether an interrupted change was made. It compares the hashes or, if the file
+// was changed again since, the entries.
 func (d *editorFiles) wasMade(c *change, before []byte) bool {
 	now, err := d.readAtRest(context.Background(), c.file())
 	switch {
@@ -70,9 +70,9 @@ func (d *editorFiles) complement(c *change, before []byte, now atomicfile.File) 
 	return len(c.steps) > 0
 }
 
-// stepsBetween returns the steps that turn an entry in the text before into
-// the entry in the text after: one removes it and one adds it. It returns none
-// when the entry is the same.
+// stepsBetween returns the steps that replace the entry in before with the entry in after: one that
+// removes the old entry, and one that adds the new one. If the entries are equal, it returns no
+// steps.
 func stepsBetween(before, after []byte, place configedit.Place, name string) ([]step, error) {
 	out, err := configedit.Remove(before, place, name)
 	if err != nil {

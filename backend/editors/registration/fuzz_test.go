@@ -49,7 +49,7 @@ func FuzzAnyFile(f *testing.F) {
 	})
 }
 
-// otherEntries returns the names of all entries but the one of Agent Discover.
+// otherEntries returns the names of all entries except the Agent Discover entry.
 func otherEntries(text []byte, place configedit.Place) string {
 	list, _ := configedit.Read(text, place)
 	names := ""

@@ -31,17 +31,18 @@ const maxChanges = 50
 //	steps.json   the edits
 //	done         an empty file that marks the change as made; see wasMade
 //
-// A backup or edits that contain a credential are encrypted: they are called
-// before.age and steps.age. All files except the one named done are written and synced before the editor's file is touched.
+// A backup or edits that contain a credential are encrypted: these files are called before.age and
+// steps.age. All files except the one named done are written and synced before the editor's file is
+// touched.
 type change struct {
 	Record
-	Number  int              `json:"number"` // increases over all changes
+	Number  int              `json:"number"` // increases with each change of any file
 	Scope   string           `json:"scope"`
 	Shape   string           `json:"shape"`
 	Place   configedit.Place `json:"place"`
 	Before  string           `json:"before"` // hash; "" when the file did not exist
 	After   string           `json:"after"`  // hash; "" when the file was removed
-	Mode    fs.FileMode      `json:"mode"`   // of the file
+	Mode    fs.FileMode      `json:"mode"`   // mode of the file
 	Folders []string         `json:"folders,omitempty"`
 	Had     bool             `json:"had"`              // the Agent Discover entry was in the file before the change
 	Has     bool             `json:"has"`              // the Agent Discover entry is in the file after the change
@@ -49,7 +50,7 @@ type change struct {
 	// Loose reports that the file also changed outside the steps, so that the steps alone do not
 	// lead from Before to After.
 	Loose  bool `json:"loose,omitempty"`
-	Sealed bool `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of versions that did not encrypt them
+	Sealed bool `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of earlier versions
 
 	steps []step // nil when they are encrypted; see stepsOf
 }
@@ -109,7 +110,7 @@ type history struct {
 	now     func() time.Time
 	sync    func(paths ...string) error
 	wasMade func(c *change, before []byte) bool // reports whether an interrupted change was made
-	sealer  Sealer                              // nil: nothing can be encrypted
+	sealer  Sealer                              // may be nil; then nothing can be encrypted
 
 	mu   sync.Mutex
 	read bool
@@ -125,8 +126,8 @@ func (h *history) all() ([]*change, error) {
 	return slices.Clone(h.list), err
 }
 
-// latest returns, by path, the newest change of the Agent Discover entry in each
-// file; none when the history cannot be read.
+// latest returns the newest change of the Agent Discover entry in each file, by path. It returns
+// none if the history cannot be read.
 func (h *history) latest() map[string]*change {
 	all, _ := h.all()
 	last := make(map[string]*change)
@@ -159,8 +160,8 @@ func (h *history) load() error {
 	return nil
 }
 
-// open reads a change; nil when it is incomplete or was never made. An
-// interrupted change is completed or deleted.
+// open reads a change. It returns nil if the change is incomplete or was never made. It completes
+// or deletes a change that was interrupted.
 func (h *history) open(id string) *change {
 	folder := filepath.Join(h.folder, id)
 	c := &change{}
@@ -267,7 +268,7 @@ func (h *history) markDone(ctx context.Context, c *change, before []byte) error 
 	return paths.WriteFile(filepath.Join(h.folder, c.ID, "done"), nil)
 }
 
-// commit adds a change that was made. before is the file before the change.
+// commit adds a completed change to the list. before is the content of the file before the change.
 func (h *history) commit(ctx context.Context, c *change, before []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 
 const secret = "hunter2hunter2"
 
-// withSecret returns a file with two servers that use a secret: a, and one with
-// the given name.
+// withSecret returns a file with two servers that both use a secret: one is called a, and the other
+// has the given name.
 func withSecret(name string) string {
 	return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": %q}}, %q: {"command": "y", "args": ["--token", %q]}}}`,
 		secret, name, secret)

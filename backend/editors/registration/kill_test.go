@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// childFolder is the variable with the folder in which the test program, started
-// as a child, registers and undoes until it is killed.
+// childFolder is the environment variable that makes the test program a child, which registers and
+// undoes until it is killed. Its value is the folder in which the child works.
 const childFolder = "REGISTRATION_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,8 @@ func registrarIn(root string) *Registrar {
 func registerAndUndo(root string) {
 	r := registrarIn(root)
 	r.files.disk.Rest = time.Millisecond
-	// not needed: writes survive the death of the process, though not a crash of the machine
+	// Syncing is not needed: writes survive the death of the process, though not a crash of the
+	// machine.
 	r.files.disk.Sync = func(*os.File) error { return nil }
 	for n := 0; ; n++ {
 		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})

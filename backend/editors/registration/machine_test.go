@@ -53,8 +53,8 @@ func newRig(t *testing.T, system string) *rig {
 	return rg
 }
 
-// with returns a Registrar that does not sync files, which takes milliseconds,
-// and does not look at processes.
+// with returns a Registrar that does not sync files, because that takes milliseconds, and that does
+// not look at processes.
 func (rg *rig) with(o Options) *Registrar {
 	if o.Bus == nil {
 		o.Bus = &events.Bus{}

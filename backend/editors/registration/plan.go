@@ -55,14 +55,14 @@ type filePlan struct {
 
 	effect   effect
 	problem  error    // for refuse
-	review   bool     // for refuse: the plan differs from the previewed one
+	review   bool     // for refuse: the reason is that the plan differs from the previewed one
 	reason   string   // for keepFile, may be empty
 	snippet  string   // for refuse: the entry, for a person to paste into the file
 	folders  []string // for deleteFile: the folders to remove
 	link     string   // path of a link to the program that is made first; "" for none
 	method   method
 	commands [][]string // for byEditor: the commands of the editor
-	reverts  bool       // the file has changed since: Undo reverts the steps and keeps other changes
+	reverts  bool       // for Undo: the file has changed since, so only the steps are reverted and other changes stay
 }
 
 // planner decides how a request changes a file. It changes nothing itself.
@@ -73,7 +73,7 @@ type planner struct {
 	saved    *savedState
 	machine  table.Machine
 	running  func(ctx context.Context, names []string) bool
-	commands bool // commands of editors can be executed
+	commands bool // the editors' own commands can be executed
 }
 
 // newPlan decides how a Register or Unregister request changes a file. It reads the file with read.
@@ -101,8 +101,8 @@ func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader
 	return p
 }
 
-// compare refuses the plan if it differs from the one that was previewed under a key: if both the
-// file and the change of its entries are different.
+// compare refuses the plan if it differs from the plan that was previewed under the given key. The
+// plans differ if both the file and the change of its entries are different.
 func (p *filePlan) compare(expect map[string]string, key string) {
 	previewed, ok := expect[key]
 	if !ok || p.effect == refuse || p.effect == keepFile || previewed == p.was.Hash || previewed == p.difference() {
@@ -165,8 +165,8 @@ func (pl *planner) mustExit(ctx context.Context, found table.Found) bool {
 	return len(found.Running) > 0 && pl.running(ctx, found.Running)
 }
 
-// apply adds a step to the plan. edit changes the text as the previous steps
-// left it; an error makes the plan a refusal.
+// apply adds a step to the plan. edit changes the text that the previous steps have produced. If it
+// fails, the plan becomes a refusal.
 func (p *filePlan) apply(s step, edit func(text []byte) (configedit.Change, error)) {
 	if p.effect == refuse {
 		return

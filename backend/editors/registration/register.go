@@ -65,7 +65,7 @@ func (pl *planner) register(p *filePlan) {
 	case Registered, Stale:
 		shown := parseArguments(table.Arguments(e.server)).surfaceName()
 		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || p.surface == shown) {
-			p.keep("") // at most the link is missing
+			p.keep("") // the entry needs no change; at most the link is missing
 			return
 		}
 		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
@@ -84,8 +84,8 @@ func (pl *planner) register(p *filePlan) {
 	}
 }
 
-// rejection is the extension of JSON because of which an editor does not read a file, although this
-// package could change it. The zero value means that the editor reads the file.
+// rejection says why an editor does not read a file that this package could change: the file uses
+// an extension of JSON. The zero value means that the editor reads the file.
 type rejection struct {
 	which configedit.Extension
 	line  int

@@ -139,7 +139,7 @@ func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 	files.SetLimit(atOnce)
 	for _, group := range byFile(targets) {
 		files.Go(func() error {
-			expect := q // cleared once this request itself has changed the file
+			expect := q // Expect is cleared after this request itself has changed the file
 			for _, i := range group {
 				outcomes[i] = r.performer.planAndPerform(ctx, targets[i].file.Path, func() filePlan {
 					return r.planner.newPlan(ctx, targets[i], expect, r.files.readAtRest)

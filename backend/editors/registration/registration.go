@@ -27,7 +27,7 @@ type State string
 const (
 	Absent     State = "absent"     // the file has no such entry
 	Registered State = "registered" // the entry is correct
-	Stale      State = "stale"      // the entry starts a program that moved, is missing, or has wrong arguments
+	Stale      State = "stale"      // the entry starts a missing or moved program, or has wrong arguments
 	Foreign    State = "foreign"    // an entry of the same name starts another program
 	Dropped    State = "dropped"    // another program removed the entry
 	Unreadable State = "unreadable" // the file cannot be changed; Problem contains the reason
@@ -65,10 +65,10 @@ type Status struct {
 	ReloadHint  string       `json:"reload_hint"`              // a sentence
 	NeedsReload bool         `json:"needs_reload"`             // the editor has not connected to the hub since its file was changed
 	ListChanged string       `json:"list_changed"`             // yes, no or unknown
-	MaxTools    int          `json:"max_tools"`                // 0: no limit known
-	MaxName     int          `json:"max_name"`                 // 0: no limit known
+	MaxTools    int          `json:"max_tools"`                // 0 if no limit is known
+	MaxName     int          `json:"max_name"`                 // 0 if no limit is known
 	Managed     []string     `json:"managed" nullable:"false"` // policy files of an administrator
-	Note        string       `json:"note,omitempty"`           // a sentence
+	Note        string       `json:"note,omitempty"`           // what a person should know, as sentences
 	New         bool         `json:"new"`                      // detected since a person last reviewed the editors
 }
 
@@ -148,16 +148,16 @@ type Options struct {
 	// Execute runs a program of an editor in the user's environment and returns
 	// its output.
 	Execute func(ctx context.Context, program string, args ...string) (output []byte, err error)
-	// Running reports whether a process with one of these names is running; nil
-	// stands for process.Running.
+	// Running reports whether a process with one of the given names is running. If it is nil,
+	// process.Running is used.
 	Running func(ctx context.Context, names []string) bool
-	// LastSeen returns when a client with one of these names was last connected;
-	// the zero time if never.
+	// LastSeen returns when a client with one of the given names was last connected, or the zero
+	// time if there was none.
 	LastSeen func(ctx context.Context, clients []string) time.Time
-	Sealer   Sealer // encrypts backups with credentials; nil: entries with credentials cannot be removed
+	Sealer   Sealer // encrypts backups with credentials; if nil, entries with credentials cannot be removed
 	Bus      *events.Bus
 	Log      *slog.Logger
-	Now      func() time.Time // nil: time.Now
+	Now      func() time.Time // nil means time.Now
 }
 
 // Request describes a change to the files of some editors.
@@ -168,7 +168,7 @@ type Request struct {
 	Project     string            // absolute path of a project, whose files are changed instead of those in the home folder
 	Surface     string            // for Register: the surface of the entries; "" keeps the present one
 	Replace     bool              // also change an entry of the same name that starts another program
-	Expect      map[string]string // Difference or Before of the previewed plans, by path; a plan that differs is refused
+	Expect      map[string]string // Difference or Before of the previewed plans, by path; other plans are refused
 	Environment map[string]string // environment variables of the caller, which can change the paths of files
 	By          string            // person or automatic
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// The expectations come from tests of the list commands of these editors with such files.
+// The editors and the extensions of JSON that they accept were determined by running the list
+// command of each editor on such files.
 func TestAFileThatTheEditorDoesNotReadIsRefusedBeforeItIsChanged(t *testing.T) {
 	texts := map[configedit.Extension]string{
 		configedit.ByteOrderMark: "\uFEFF{\n\t\"mcpServers\": {}\n}\n",

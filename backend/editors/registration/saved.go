@@ -39,7 +39,7 @@ type seen struct {
 // sighting is what is stored about an editor that was detected.
 type sighting struct {
 	New  bool `json:"new,omitempty"`  // detected since a person last reviewed the editors
-	Auto bool `json:"auto,omitempty"` // still to be registered automatically
+	Auto bool `json:"auto,omitempty"` // the editor is still to be registered automatically
 }
 
 // waitingFile is the content of waiting.json.
@@ -94,8 +94,7 @@ func (s *savedState) load() error {
 	return nil
 }
 
-// readJSON decodes a file. It leaves the value as it is when the file does not
-// exist.
+// readJSON decodes a file into a value. If the file does not exist, the value does not change.
 func readJSON(path string, into any) error {
 	text, err := paths.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

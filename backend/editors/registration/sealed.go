@@ -53,7 +53,7 @@ func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (pat
 	if err := paths.WriteFile(path, sealed); err != nil {
 		return "", err
 	}
-	return path, ignoreMissing(paths.Remove(plain)) // the file from before an editor's commands made the change
+	return path, ignoreMissing(paths.Remove(plain)) // begin or an earlier version may have written plain
 }
 
 // writeBackup writes the backup of a file, encrypted if it contains a

@@ -11,8 +11,8 @@ import (
 // A setting is a value in a file outside of the servers. It is added and removed together with the
 // entry, but never if a person has chosen another value.
 
-// presentSetting returns the object in a text that holds an editor's setting; ok is false
-// if the place cannot be read.
+// presentSetting returns the value of the setting called name, and whether it exists in the text.
+// ok is false if the text cannot be read.
 func presentSetting(text []byte, place configedit.Place, name string) (value any, exists, ok bool) {
 	list, err := configedit.Read(text, place)
 	if err != nil {
@@ -25,8 +25,8 @@ func presentSetting(text []byte, place configedit.Place, name string) (value any
 	return list[at].Value, true, true
 }
 
-// addSetting adds the editor's setting to a plan that changes the entry, unless the file
-// has a value for it.
+// addSetting adds the editor's setting to a plan that changes the entry, unless the file already
+// contains a value for it.
 func (p *filePlan) addSetting() {
 	s := p.found.Setting
 	if s == nil || p.effect != editFile || p.file.Scope != userScope {

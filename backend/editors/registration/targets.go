@@ -117,9 +117,9 @@ func (v *survey) allTargets(machine table.Machine, q Request) []target {
 	return all
 }
 
-// withRecorded returns the files of an editor and the files to which a change in the history that
-// accept selects added the entry. The latter can be files of projects, and files whose path came
-// from an environment variable.
+// withRecorded returns the files of an editor, and other files that contain the entry according to
+// their newest change in the history, if accept returns true for this change. These can be files of
+// projects, and files whose path came from an environment variable.
 func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []table.File {
 	files := slices.Clone(found.Files)
 	for _, c := range v.history.latest() {
@@ -135,8 +135,8 @@ func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []ta
 	return files
 }
 
-// merged merges the targets with the same place in the same file, so that a single change serves
-// all editors that read it.
+// merged combines targets with the same place in the same file, so that one change is made for all
+// editors that read it.
 func merged(all []target) []target {
 	var out []target
 	for _, t := range all {

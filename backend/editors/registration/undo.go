@@ -123,8 +123,8 @@ func (r *Registrar) cancel(c pendingChange) Outcome {
 	return out
 }
 
-// find returns the changes with these ids, newest first, and the pending
-// changes. An unknown id is a fault.NotFound.
+// find returns the changes and the pending changes with the given ids, changes newest first. An
+// unknown id is a fault.NotFound.
 func (pl *planner) find(ids []string) (changes []*change, pending []pendingChange, err error) {
 	all, err := pl.history.all()
 	if err != nil {
@@ -215,8 +215,7 @@ func (pl *planner) restore(ctx context.Context, p *filePlan, c *change) {
 	}
 }
 
-// revert plans to undo only the steps of a change, in a file that was changed
-// again since.
+// revert plans to undo only the steps of a change, because the file was changed again since.
 func (pl *planner) revert(ctx context.Context, p *filePlan, c *change) {
 	p.reverts = true
 	steps, err := pl.history.stepsOf(ctx, c)

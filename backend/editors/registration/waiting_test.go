@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// desktopRig returns a machine on which Claude Desktop runs as long as running
-// is true.
+// desktopRig returns a machine on which Claude Desktop is running while the value of running is
+// true.
 func desktopRig(t *testing.T) (rg *rig, running *atomic.Bool) {
 	t.Helper()
 	rg, running = newRig(t, "linux"), new(atomic.Bool)

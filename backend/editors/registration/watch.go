@@ -13,7 +13,7 @@ import (
 
 // The pauses between two scans of all files.
 const (
-	shortPause = 2 * time.Second  // between PollOften and its stop
+	shortPause = 2 * time.Second  // while a caller of PollOften has not called stop
 	longPause  = 20 * time.Second // otherwise
 )
 
@@ -217,7 +217,7 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 	}
 }
 
-// newPendingUndoPlan decides how to undo a change that was pending.
+// newPendingUndoPlan decides how to carry out a pending change that undoes an earlier change.
 func (pl *planner) newPendingUndoPlan(ctx context.Context, t target, c pendingChange) filePlan {
 	refusal := filePlan{found: t.found, file: t.file, action: Undo}
 	changes, _, err := pl.find([]string{c.Change})

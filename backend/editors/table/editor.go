@@ -39,16 +39,16 @@ type Editor struct {
 	Register Permission // whether the entry of Agent Discover may be added
 	Import   bool       // whether the importer can read its servers
 	Each     bool       // every file whose folder exists takes the entry, not only the first
-	Writer   string     // the editor's own program that changes the file: claude; "" for none
+	Writer   string     // program of the editor that changes the file: claude; empty if there is none
 	Running  []string   // names of processes that must have ended before the file is changed
 	// Eager are fields of an entry that make the editor show a model the definitions of the tools
 	// from the start, and not only their names.
 	Eager configedit.Object
-	// DefersFrom is the number of tools from which the editor shows a model only their names and
-	// loads definitions on demand; 0: never, or unknown.
+	// DefersFrom is the number of tools from which the editor shows a model only their names, and
+	// loads definitions on demand. It is 0 if the editor never does this, or if that is unknown.
 	DefersFrom int
-	// Setting is an object that the user's file needs beside the entry for the same purpose as
-	// Eager; nil for none.
+	// Setting is an object in the user's file outside the servers that has the same purpose as
+	// Eager. It is nil if the editor needs none.
 	Setting *Setting
 	Project []string // files of a project, relative to its folder
 
@@ -56,9 +56,9 @@ type Editor struct {
 	ReloadHint  string // what the user has to do after a change, as sentences
 	ProjectHint string // what the user has to do for an entry in a project's file, as sentences
 	ListChanged string // yes, no or unknown: whether notifications/tools/list_changed is honoured
-	MaxTools    int    // limit on the number of tools; 0: none known
-	MaxName     int    // limit on a tool's name with NamePrefix, in characters; 0: none known
-	MaxResult   int    // bytes from which the editor cuts the result of a tool before a model sees it; 0: unknown
+	MaxTools    int    // limit on the number of tools; 0 if none is known
+	MaxName     int    // limit on the length of NamePrefix and a tool's name, in characters; 0 if none is known
+	MaxResult   int    // length of a tool's result from which the editor cuts it for the model, in bytes; 0 if unknown
 	// ReadsResources reports whether the editor gives its model a tool that reads resources by URI.
 	ReadsResources bool
 	NamePrefix     string   // text that the editor puts before a tool's name; {server} stands for the server's name

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// variables matches $NAME, ${NAME:-instead}, %NAME% and {apps} in a path of the
-// table.
+// variables matches $NAME, ${NAME:-DEFAULT}, %NAME% and {apps} in a path pattern
+// of table.yaml.
 var variables = regexp.MustCompile(`\$([A-Z_]+)|\$\{([A-Z_]+):-([^}]*)\}|%([A-Z_]+)%|\{apps\}`)
 
-// standard holds the variables that all programs of a system share, with their
-// defaults. Any other variable belongs to one editor.
+// standard holds the environment variables that all programs of a system share,
+// with their defaults. Any other variable belongs to one editor.
 var standard = map[string]string{
 	"XDG_CONFIG_HOME": "~/.config",
 	"APPDATA":         "~/AppData/Roaming",
@@ -56,11 +56,12 @@ func (r *row) patterns() []string {
 	return all
 }
 
-// expand returns the paths that a pattern of the table matches: one path, or,
-// for a pattern with *, a path for each existing match of its part up to the
-// last *. A pattern with an unset variable matches nothing. firm is true if a
-// variable of the editor or a match of * determined the paths; the caller then
-// ignores the patterns that follow.
+// expand returns the paths that a pattern of table.yaml matches. A pattern
+// without * matches one path, which need not exist. For a pattern with *, the
+// part up to the last folder or file with a * must exist; the rest is appended
+// to each match. A pattern with a variable that has neither a value nor a
+// default matches nothing. firm is true if a variable of the editor or a match
+// of * determined the paths; the caller then ignores the patterns that follow.
 func (m Machine) expand(pattern string) (paths []string, firm bool) {
 	path, firm, ok := m.substitute(strings.ReplaceAll(pattern, "*", star))
 	if !ok {
@@ -88,7 +89,8 @@ func (m Machine) expand(pattern string) (paths []string, firm bool) {
 // their values may contain a literal *.
 const star = "\x00"
 
-// substitute replaces variables by their values; ok is false when one is unset.
+// substitute replaces the variables of a pattern, and a ~ at its beginning, by
+// their values. ok is false if one of them has neither a value nor a default.
 func (m Machine) substitute(pattern string) (path string, firm, ok bool) {
 	path, firm, ok = m.replace(pattern)
 	if rest, below := strings.CutPrefix(path, "~"); below {
@@ -136,8 +138,8 @@ func (m Machine) standard(name string) string {
 	return standard[name]
 }
 
-// quote escapes the special characters of glob patterns in a result of local. It uses character
-// classes such as [*], because a backslash does not escape on Windows.
+// quote escapes the special characters of glob patterns in a path that local has returned. It uses
+// character classes such as [*], because a backslash does not escape on Windows.
 func (m Machine) quote(path string) string {
 	if m.separators() == "/" {
 		path = strings.ReplaceAll(path, `\`, `\\`)

@@ -25,8 +25,8 @@ func (m Machine) Find(e *Editor) Found {
 	return found
 }
 
-// permission returns whether the entry may be added to the files of a row on
-// this machine.
+// permission returns whether the entry of Agent Discover may be added to the
+// files of a row on this machine.
 func (m Machine) permission(r *row) Permission {
 	if r.Register != Always {
 		return r.Register
@@ -77,9 +77,9 @@ func (m Machine) existing(patterns bySystem[string]) []string {
 	return all
 }
 
-// files returns the files that take the entry of Agent Discover: the first
-// file, or with r.Each every file whose folder exists, and all existing files
-// of r.Further.
+// files returns the files that take the entry of Agent Discover: the file that
+// first chooses or, with r.Each, every file whose folder exists. All existing
+// files of r.Further are added to these.
 func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {
@@ -177,8 +177,8 @@ func (m Machine) choosePlace(f *File) {
 	}
 }
 
-// InProject returns the file of a project folder that takes an entry for an
-// editor; false when the editor reads no project files.
+// InProject returns the file in a project folder to which an entry for an editor
+// is added. It returns false if the editor reads no project files.
 func (m Machine) InProject(e *Editor, folder string) (File, bool) {
 	if e.row == nil || len(e.row.Project) == 0 {
 		return File{}, false

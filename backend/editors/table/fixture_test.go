@@ -119,7 +119,7 @@ func checkEntry(t *testing.T, e *Editor, text []byte) {
 		t.Fatal(err)
 	}
 	want, count := entryFor(e), 0
-	want.More = nil // Understand ignores them
+	want.More = nil // Understand ignores these fields
 	for _, one := range entries {
 		s, err := Understand(e.Shape, one.Value)
 		if one.Name == "discover" {

@@ -88,8 +88,10 @@ func runnable(path string) bool {
 	return err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// list returns the paths of programs by name; an earlier folder wins. On Windows
-// names are in lower case and without their extension, one of extensions.
+// list returns the paths of the programs in folders by their names. If several
+// folders contain the same name, the first folder wins. On Windows, only a file
+// with one of the extensions is a program, and its name is in lower case and has
+// no extension.
 func list(folders, extensions []string) map[string]string {
 	all := map[string]string{}
 	for _, folder := range folders {
@@ -117,7 +119,8 @@ func (m Machine) exists(path string) bool {
 	return err == nil
 }
 
-// local returns the path below Root that stands for a path of the machine.
+// local returns the real path of a file of the machine: its path below Root, or
+// the path itself if Root is empty.
 func (m Machine) local(path string) string {
 	if m.Root == "" {
 		return path
@@ -128,8 +131,8 @@ func (m Machine) local(path string) string {
 	return filepath.Join(m.Root, filepath.FromSlash(path))
 }
 
-// below converts a relative path so that it can be appended to a result of
-// local.
+// below converts a relative path so that it can be appended to a path that local
+// has returned.
 func (m Machine) below(path string) string {
 	if m.Root == "" {
 		return m.slashed(path)
@@ -145,7 +148,8 @@ func (m Machine) slashed(path string) string {
 	return path
 }
 
-// separators returns the characters that separate folders in a result of local.
+// separators returns the characters that separate folders in a path that local
+// has returned.
 func (m Machine) separators() string {
 	if m.Root == "" && m.OS == "windows" || os.PathSeparator == '\\' {
 		return `/\`

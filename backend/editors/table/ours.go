@@ -26,7 +26,8 @@ func Arguments(s Server) []string {
 	return args
 }
 
-// unwrap returns the command that a shell or env starts.
+// unwrap returns the command that a shell or env starts, and any other command
+// unchanged.
 func unwrap(program string, args []string) (string, []string) {
 	switch base(program) {
 	case "cmd", "cmd.exe":
@@ -51,8 +52,8 @@ func unwrap(program string, args []string) (string, []string) {
 	return program, args
 }
 
-// line returns the program and the arguments of a command line. A single word is the whole line,
-// which is split.
+// line returns the program and the arguments of a command line. If words has only one element, that
+// is the whole command line, which line splits.
 func line(words []string) (string, []string) {
 	if len(words) == 1 {
 		words = commandWords(words[0])

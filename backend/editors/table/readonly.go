@@ -25,10 +25,11 @@ func (m Machine) Beside(e *Editor) []File {
 	return m.newest(all)
 }
 
-// eachName is the key that matches every member in a key path.
+// eachName is the key in a key path that matches every member of an object.
 const eachName = "*"
 
-// members expands the eachName key at an index into one File per member.
+// members returns one File for each member of the object in which f has the key
+// eachName. at is the index of that key.
 func (m Machine) members(f File, at int) []File {
 	text, err := m.Read(f.Path)
 	if err != nil {
@@ -36,7 +37,7 @@ func (m Machine) members(f File, at int) []File {
 	}
 	entries, err := configedit.Read(text, configedit.Place{Format: f.Place.Format, Keys: f.Place.Keys[:at]})
 	if err != nil {
-		return nil // reading the file for its other servers reports the error
+		return nil // the error is reported when the other servers in the file are read
 	}
 	var all []File
 	for _, entry := range entries {

@@ -16,19 +16,21 @@ var referenceStyles = map[string]string{
 // of the editor. The documentation of other editors mentions no defaults.
 var defaultStyles = map[string]string{"claude-code": "${NAME:-VALUE}"}
 
-// DefaultReference is like Reference, for a variable with a default; "" if the
-// editor has no defaults.
+// DefaultReference is like Reference for a variable with a default value. It
+// returns "" if the editor does not support defaults.
 func (e *Editor) DefaultReference(variable, value string) string {
 	return strings.NewReplacer("NAME", variable, "VALUE", value).Replace(defaultStyles[e.ID])
 }
 
-// Reference returns how a value in the editor's file refers to a variable of the
-// user's environment; "" if the editor uses values as they are.
+// Reference returns the text by which a value in the editor's file refers to a
+// variable of the user's environment. It returns "" if the editor does not expand
+// references.
 func (e *Editor) Reference(variable string) string {
 	return strings.ReplaceAll(referenceStyles[e.ID], "NAME", variable)
 }
 
-// alsoBare are the editors that expand ${NAME} although Reference returns another syntax or none.
+// alsoBare are the editors that expand ${NAME} although referenceStyles has another syntax or none
+// for them.
 var alsoBare = map[string]bool{"claude-code-plugins": true, "mcphub-nvim": true}
 
 // ExpandsBare reports whether the editor expands ${NAME}, and not only its own syntax such as

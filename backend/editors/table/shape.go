@@ -24,8 +24,8 @@ type part struct {
 	field func(name string, s Server) configedit.Field
 }
 
-// shapes holds all shapes by name. Each has only the fields that an entry
-// needs, in the order of the editor or of its documentation.
+// shapes holds all shapes by name. Each has only the fields that an entry needs,
+// in the order in which the editor or its documentation writes them.
 var shapes = map[string]shape{
 	// Most editors: command or url decides the transport.
 	"plain": {
@@ -48,7 +48,7 @@ var shapes = map[string]shape{
 		http:  []part{is("type", "http"), url("url"), headers("headers")},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
 	},
-	// Like typed, with disabled: Crush, Factory Droid.
+	// Like typed, but an entry may have the field disabled: Crush, Factory Droid.
 	"switched": {
 		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), disabled},
 		http:  []part{is("type", "http"), url("url"), headers("headers"), disabled},
@@ -212,7 +212,7 @@ func dir(key string) part {
 
 var (
 	named = part{field: func(name string, _ Server) configedit.Field { return configedit.Field{Key: "name", Value: name} }}
-	// enabled is always written; disabled and enabledNo only for a disabled server.
+	// enabled and active are always written, disabled and enabledNo only for a disabled server.
 	enabled = part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
 		return configedit.Field{Key: "enabled", Value: !s.Disabled}
 	}}

@@ -47,7 +47,8 @@ func ByID(id string) (*Editor, bool) {
 	return nil, false
 }
 
-// ByClient returns the editor whose MCP client sends a name in initialize.
+// ByClient returns the editor whose MCP client calls itself name in its initialize
+// request.
 func ByClient(name string) (*Editor, bool) {
 	for _, e := range table() {
 		if slices.ContainsFunc(e.Clients, func(known string) bool { return SameClient(known, name) }) {
@@ -57,8 +58,8 @@ func ByClient(name string) (*Editor, bool) {
 	return nil, false
 }
 
-// SameClient reports whether a client's name matches a known name, an item of
-// Editor.Clients.
+// SameClient reports whether a client's name matches known, an item of
+// Editor.Clients. An item that ends in * matches all names with this prefix.
 func SameClient(known, name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	beginning, more := strings.CutSuffix(known, "*")
@@ -136,8 +137,9 @@ type spot struct {
 	Plugin   int               `yaml:"plugin"`   // the plugin's folder is this many folders above the file; 0: the file is not in a plugin
 }
 
-// bySystem holds a list for each of systems: unix is linux and darwin, any is
-// every system. A list without a system in the table is for any.
+// bySystem holds lists by the names in systems, where unix means linux and
+// darwin, and any means every system. If the table has one list instead of lists
+// by system, it is the list for any.
 type bySystem[T any] map[string][]T
 
 var systems = []string{"linux", "darwin", "windows", "unix", "any"}

@@ -168,8 +168,8 @@ func TestInvalidRowsAreRefused(t *testing.T) {
 	}
 }
 
-// elsewhere holds the editors of the reference whose path is not in the table,
-// with the reason.
+// elsewhere maps the ids of editors to the reason why the table does not have the
+// path that the reference list clients.json contains for them.
 var elsewhere = map[string]string{
 	"claude-code-plugins": "only installed plugins are read, below cache",
 	"cherry-studio":       "not a file",

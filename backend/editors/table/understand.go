@@ -30,7 +30,7 @@ func Understand(shape string, entry any) (Server, error) {
 	}
 	s.Args = slices.Concat(r.rest, r.list("args"))
 	r.passed(&s)
-	if shape == "augment-list" { // a command contains its arguments
+	if shape == "augment-list" { // in this shape, the command contains its arguments
 		if words := commandWords(s.Command + " " + r.text("arguments")); len(words) > 0 {
 			s.Command, s.Args = words[0], append(words[1:len(words):len(words)], s.Args...)
 		}
@@ -42,8 +42,8 @@ func Understand(shape string, entry any) (Server, error) {
 	return s, r.check(&s)
 }
 
-// merge returns the fields of both objects, except the transport of outer. A
-// field of inner replaces a field of outer with the same name.
+// merge returns the fields of both objects, except the field transport of outer.
+// A field of inner replaces a field of outer with the same name.
 func merge(outer, inner map[string]any) map[string]any {
 	all := make(map[string]any)
 	maps.Copy(all, outer)
