@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// downloadTimeout limits one download. The start of a server waits less long; a download that it has begun goes
-	// on without it.
+	// downloadTimeout limits one download. The start of a server stops waiting earlier, but the download that it has
+	// begun goes on.
 	downloadTimeout = 15 * time.Minute
 	// maxQueued is how many servers may wait for a background download. If the
 	// queue is full, the first start of the server downloads the package.
@@ -86,7 +86,7 @@ func New(o Options) *Downloader {
 
 // Fetch downloads the package that npx or uvx would download when the server
 // starts. It returns the name of the package, or in skipped the reason why
-// there is nothing to download. A server that is not approved is a
+// there is nothing to download. If the server is not approved, the error is a
 // fault.Denied.
 func (p *Downloader) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
 	s, err := p.options.Registry.Get(name)
@@ -163,9 +163,9 @@ func (p *Downloader) Run(ctx context.Context) error {
 }
 
 // download installs the package of a server: in the server's own folder if it is confined, and
-// otherwise in a temporary folder, which fills the user's own caches. It does not run npx itself,
-// because the server may be started meanwhile, and two npx processes for the same package corrupt
-// each other's folder.
+// otherwise in a temporary folder, so that the package gets into the user's own caches. It does not
+// run npx itself, because the server may be started meanwhile, and two npx processes for the same
+// package corrupt each other's folder.
 func (p *Downloader) download(ctx context.Context, s registry.Server, c packagemanager.CommandLine, report func(line string)) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()

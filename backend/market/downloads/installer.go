@@ -32,7 +32,7 @@ import (
 // safe for concurrent use.
 type Installer struct {
 	log    *slog.Logger
-	ctx    context.Context // of running installations, for each of which several callers may wait
+	ctx    context.Context // context of all installations, which may outlive the contexts of their callers
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 
@@ -91,7 +91,7 @@ func (i *Installer) Resolve(
 	return resolved, true, err
 }
 
-// join returns the installation that fills the folder of a job, which it starts if necessary.
+// join returns the running installation that fills the folder of a job. If there is none, join starts it.
 func (i *Installer) join(server string, j job) *installation {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -146,7 +146,7 @@ type job struct {
 	packagemanager.CommandLine
 	launch   upstream.Launch
 	use      sandbox.Use
-	level    string // of the sandbox
+	level    string // level of the sandbox
 	redactor *redact.Redactor
 	folder   string
 }

@@ -52,7 +52,7 @@ func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
 	}
 }
 
-// npm writes a script that stands in for npm and installs one package.
+// npm returns an environment in which npm is a script that installs one package.
 func npm(t *testing.T, name, description string, programs ...string) process.Env {
 	t.Helper()
 	bin := t.TempDir()

@@ -12,14 +12,14 @@ import (
 // readmeTime limits how long Get waits for a package registry to add a README and other facts to an entry.
 const readmeTime = 5 * time.Second
 
-// Details are one server, and the IDs of the listings that describe it.
+// Details are the details of one server and the IDs of the listings that describe it.
 type Details struct {
 	listing.Details
 	IDs []string `json:"ids" nullable:"false"`
 }
 
-// Get returns a server by its ID. It adds the README and other facts that the entry lacks from the registry of the
-// package, if that registry answers in time. The inputs of the entry are kept.
+// Get returns a server by its ID. If the server's listing has no README, Get adds the README and other missing facts
+// from the registry of its package, if that registry answers in time. The inputs of the listing are kept.
 func (f *Federation) Get(ctx context.Context, id string) (Details, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -50,7 +50,8 @@ func (f *Federation) source(name string) *Source {
 	return nil
 }
 
-// complete adds the facts about the first package whose registry is one of the sources and answers.
+// complete adds what a package registry knows about a package of the server. It uses the first package whose registry
+// is one of the sources and answers.
 func (f *Federation) complete(ctx context.Context, d *Details) {
 	ctx, cancel := context.WithTimeout(ctx, readmeTime)
 	defer cancel()

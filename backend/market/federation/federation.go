@@ -277,7 +277,7 @@ func (f *Federation) finish(key request, k *kept, found []listing.Listing, err e
 	close(k.done)
 }
 
-// fresh reports whether an answer can be used again. The caller holds mu.
+// fresh reports whether an answer can be used again, or is still pending. The caller holds mu.
 func (f *Federation) fresh(k *kept) bool {
 	select {
 	case <-k.done:

@@ -18,7 +18,6 @@ var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return now }
 
-// npmListing and official return listings.
 func npmListing(name, description string) listing.Listing {
 	return listing.Listing{
 		Source: listing.NPM, Name: name, Description: description, Version: "1.0.0", Status: listing.Active, Updated: now,
@@ -170,7 +169,7 @@ func TestAnswersAreKeptForAMinuteUnlessTheyFailed(t *testing.T) {
 	for _, text := range []string{"x", " X ", "x"} {
 		f.Search(t.Context(), Query{Text: text}, nil)
 		bad.Search(t.Context(), Query{Text: text}, nil)
-		bad.Search(t.Context(), Query{Text: text}, nil) // within failedFor
+		bad.Search(t.Context(), Query{Text: text}, nil) // before failedFor has passed
 		at = at.Add(failedFor)
 	}
 	if calls["a x"] != 1 || calls["a X"] != 0 || calls["b x"] != 2 || calls["b X"] != 1 {

@@ -73,8 +73,8 @@ func distinct(all []listing.Listing) []listing.Listing {
 	return slices.CompactFunc(all, func(a, b listing.Listing) bool { return a.ID() == b.ID() })
 }
 
-// compareEntries orders entries that offer the same package: those that are not deprecated and whose publishers are verified
-// first, then the latest.
+// compareEntries orders entries that offer the same package: entries that are not deprecated come first, then those
+// whose publishers are verified, then the latest.
 func compareEntries(a, b *listing.Listing) int {
 	return cmp.Or(
 		compareFlags(a.Status == listing.Active, b.Status == listing.Active), compareFlags(a.Verified, b.Verified),
@@ -93,7 +93,8 @@ func compareFlags(a, b bool) int {
 	return 1
 }
 
-// absorb adds the ID of a package's own listing to the entry that offers the package, and fills in fields that the entry lacks.
+// absorb adds the ID of a package's own listing to the entry that offers the package, and fills in fields that the
+// entry lacks. If the package is deprecated, the entry becomes deprecated too.
 func (r *Result) absorb(l *listing.Listing) {
 	r.IDs = append(r.IDs, l.ID())
 	r.License = cmp.Or(r.License, l.License)

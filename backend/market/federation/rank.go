@@ -16,8 +16,8 @@ const (
 	// trustShare is the share of trust in a score. Trust ranks a result above others that match the text nearly as
 	// well.
 	trustShare = 0.25
-	// related is the minimum relevance of a result that contains a word of the text. Sources find the others by
-	// meaning, or by texts that they do not return.
+	// related is the minimum relevance of a result that contains a word of the text. Sources also find results without
+	// such a word, by meaning or by texts that they do not return.
 	related = 0.05
 	// fitting is the relevance from which a result matches so well that results without a word of the text are left
 	// out.

@@ -18,7 +18,7 @@ const (
 // whole document useless.
 type Object map[string]json.RawMessage
 
-// Text returns a string on one line without hidden characters, cut to 2,000 characters.
+// Text returns the string in a member on one line without hidden characters, cut to 2,000 characters.
 func (o Object) Text(name string) string { return Line(o[name]) }
 
 // Line returns a JSON string on one line without hidden characters, cut to 2,000 characters.
@@ -33,7 +33,8 @@ func Whole(raw json.RawMessage) string {
 	return text
 }
 
-// Exact returns a string unchanged: an invalid name or version must not become valid because characters are removed.
+// Exact returns the string in a member unchanged: an invalid name or version must not become valid because characters
+// are removed.
 func (o Object) Exact(name string) string { return Whole(o[name]) }
 
 // Object returns the object in a member, or nil if the member is not an object.
@@ -45,7 +46,7 @@ func (o Object) Object(name string) Object {
 	return inner
 }
 
-// Objects returns the objects in a list.
+// Objects returns the objects in a member that is a list.
 func (o Object) Objects(name string) []Object {
 	var items []json.RawMessage
 	_ = json.Unmarshal(o[name], &items) // a value that is not a list has no objects
@@ -59,7 +60,8 @@ func (o Object) Objects(name string) []Object {
 	return out
 }
 
-// Texts returns the strings in a list, at most limit. A single string is a list of one.
+// Texts returns at most limit strings from a member that is a list, each as Text returns it. A member that is a single
+// string counts as a list of one.
 func (o Object) Texts(name string, limit int) []string {
 	var items []json.RawMessage
 	if json.Unmarshal(o[name], &items) != nil {
@@ -74,7 +76,8 @@ func (o Object) Texts(name string, limit int) []string {
 	return out
 }
 
-// Number returns a number without its fraction, and 0 if it is negative, larger than 1e15 or not a number.
+// Number returns the number in a member without its fraction, and 0 if it is negative, larger than 1e15 or not a
+// number.
 func (o Object) Number(name string) int64 {
 	var n float64
 	if json.Unmarshal(o[name], &n) != nil || n < 0 || n > 1e15 {
@@ -83,7 +86,7 @@ func (o Object) Number(name string) int64 {
 	return int64(n)
 }
 
-// Time returns a time in RFC 3339 format, and the zero time if the member is not one.
+// Time returns the time in a member in RFC 3339 format, and the zero time if the member is not such a time.
 func (o Object) Time(name string) time.Time {
 	t, err := time.Parse(time.RFC3339, o.Text(name))
 	if err != nil {

@@ -278,7 +278,7 @@ func order(p listing.Package, answers map[string][]string) installer.Order {
 	}}
 }
 
-// steps collects the steps of all jobs. The returned function stops that and returns them.
+// steps starts to collect the progress of all jobs. The returned function ends that and returns what was collected.
 func (b *bench) steps() func() []installer.Progress {
 	b.t.Helper()
 	all, stop := events.Subscribe[installer.Progress](b.options.Bus, 10_000)

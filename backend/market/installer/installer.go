@@ -276,8 +276,8 @@ func (i *Installer) Lines(id string) ([]string, error) {
 	return slices.Clone(j.lines), nil
 }
 
-// Wait waits for the end of a job and returns its result. The error is that of the job, or that of ctx, whose end
-// does not cancel the job. The result is valid even if there is an error.
+// Wait waits for the end of a job and returns its result and error. If ctx ends first, the error is that of ctx, and
+// the job goes on. The result is valid even if there is an error.
 func (i *Installer) Wait(ctx context.Context, id string) (Result, error) {
 	j, err := i.job(id)
 	if err != nil {

@@ -368,7 +368,7 @@ func TestTheFolderOfACompiledProgramIsRemovedAfterAFailure(t *testing.T) {
 	}
 }
 
-// signIn is a server that asks for a sign-in.
+// signIn simulates servers that ask for a sign-in when they are started.
 type signIn struct{ installer.Servers }
 
 func (signIn) Refresh(context.Context, string) ([]*catalog.Tool, error) {

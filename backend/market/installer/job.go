@@ -94,14 +94,14 @@ type Progress struct {
 	SignIn    bool      `json:"sign_in,omitempty"`
 	Waiting   bool      `json:"waiting_for_approval,omitempty"` // the server is configured and waits for approval by a person
 	Error     string    `json:"error,omitempty"`
-	Code      string    `json:"code,omitempty"`      // of the error
+	Code      string    `json:"code,omitempty"`      // code of the error
 	Variable  string    `json:"variable,omitempty"`  // the environment variable without which the server does not start
 	Questions bool      `json:"questions,omitempty"` // the plan has questions without an answer
 }
 
 // Output is published for each line that a program of a job prints.
 type Output struct {
-	ID   string    `json:"id"` // of the job
+	ID   string    `json:"id"` // ID of the job
 	Line string    `json:"line"`
 	At   time.Time `json:"at"`
 }
@@ -121,7 +121,7 @@ var (
 
 const (
 	maxLines     = 1000
-	maxLine      = 2000                   // bytes
+	maxLine      = 2000                   // characters
 	betweenBytes = 100 * time.Millisecond // between two events that differ in bytes only
 )
 
@@ -152,7 +152,7 @@ func (j *job) snapshot() Progress {
 	return j.current()
 }
 
-// current is snapshot for a caller that holds mu.
+// current returns what snapshot returns. The caller holds mu.
 func (j *job) current() Progress {
 	p := j.progress
 	if p.State == Running {
@@ -189,7 +189,7 @@ func (j *job) bytes(done, total int64) {
 	}
 }
 
-// line adds a line that a program has printed. The caller has redacted secrets.
+// line adds a line that a program has printed. The caller must have redacted secrets in it.
 func (j *job) line(text string) {
 	text = safetext.Visible(safetext.Clip(text, maxLine))
 	j.mu.Lock()

@@ -30,8 +30,8 @@ type Leftover struct {
 	Image  string `json:"image,omitempty"`  // reference of the image
 	Server string `json:"server,omitempty"` // name of the server, also for the kinds secret and install
 	Secret string `json:"secret,omitempty"`
-	// Install is the record of another version, which becomes the record of the server once the hash of its launch is
-	// Hash. If the job returns to a former version, To is the id of its record instead.
+	// Install is the record of the version to which a job changes the server. It is stored once the server's launch has
+	// the hash Hash. If the job returns to a former version, To is the id of that version's record instead.
 	Install *Install `json:"install,omitempty"`
 	To      int64    `json:"to,omitempty"`
 	Hash    string   `json:"hash,omitempty"`
@@ -93,7 +93,8 @@ func (o *leftovers) keep(ctx context.Context, steps *undo) {
 		return
 	}
 	if err := o.store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
-		o.log.Warn("could not delete the notes about a finished installation", "error", err) // harmless: see discard
+		// This is harmless, because discard keeps what a server needs.
+		o.log.Warn("could not delete the notes about a finished installation", "error", err)
 	}
 	*steps = undo{}
 }

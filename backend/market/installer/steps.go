@@ -111,7 +111,7 @@ func (i *Installer) prepare(ctx context.Context, j *job, r plan.Request) error {
 	return nil
 }
 
-// Plan returns the plan for a request, with the version that its package registry names, and with what Prepare has
+// Plan returns the plan for a request. It looks up the version in the package registry, and uses what Prepare has
 // downloaded.
 func (i *Installer) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	defer i.closeBundle(&r)

@@ -87,8 +87,8 @@ func (i *Installer) busy() bool {
 	return slices.ContainsFunc(i.jobs, func(j *job) bool { return j.snapshot().State == Running })
 }
 
-// lasting reports whether a leftover is a bundle, program or image that a server uses. Its note stays until no server
-// needs it.
+// lasting reports whether a leftover is a bundle, a program or an image. The note about it stays until no server needs
+// it.
 func (o *leftovers) lasting(l Leftover) bool {
 	of := filepath.Dir(l.Path)
 	return l.Kind == LeftImage || l.Kind == LeftFolder &&

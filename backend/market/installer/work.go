@@ -14,7 +14,7 @@ type Work struct {
 	steps     undo
 }
 
-// Start starts a job of another package in the background. p has the kind, the listing and the server. For each
+// Start starts a job of another package in the background. p must have the kind, the listing and the server. For each
 // server, only one such job or installation runs at a time.
 func (i *Installer) Start(p Progress, do func(ctx context.Context, w *Work) error) (Progress, error) {
 	j := newJob(i.options.Bus, p)
@@ -39,7 +39,7 @@ func (w *Work) ID() string { return w.job.progress.ID }
 // Enter begins a step.
 func (w *Work) Enter(step Step) { w.job.enter(step) }
 
-// Line adds a line to the output of the job. The caller has redacted secrets.
+// Line adds a line to the output of the job. The caller must have redacted secrets in it.
 func (w *Work) Line(text string) { w.job.line(text) }
 
 // Listed records how many tools the server has listed, and whether it asks for a sign-in instead.

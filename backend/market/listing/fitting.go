@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Fitting returns the listings that match a text, the best first: one of their words begins with a word of the text.
-// An empty text matches all listings. The packages of the result are copies.
+// Fitting returns the listings that match a text, the best first. A listing matches if one of its words begins with a
+// word of the text that is not too common. An empty text matches all listings. The packages of the result are copies.
 func Fitting(all []Listing, text string) []Listing {
 	words := strings.FieldsFunc(strings.ToLower(text), separatesWords)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || slices.Contains(common, w) })

@@ -132,7 +132,7 @@ func (m *Marketplace) installed(ctx context.Context) map[string]bool {
 	out := make(map[string]bool)
 	installs, err := m.options.Installs.Installs(ctx, 0)
 	if err != nil {
-		return out // a search works without it
+		return out // a search works without the IDs
 	}
 	for _, i := range installs {
 		out[i.Listing.ID()] = true
@@ -145,7 +145,7 @@ func (m *Marketplace) Servers(ctx context.Context, listings []string) []int64 {
 	out := []int64{}
 	installs, err := m.options.Installs.Installs(ctx, 0)
 	if err != nil {
-		return out // details are useful without it
+		return out // details are useful without the identifiers
 	}
 	for _, i := range installs {
 		if slices.Contains(listings, i.Listing.ID()) {

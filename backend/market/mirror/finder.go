@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// staleAfter limits the age of the documents of a search while a refresh changes the copy.
+	// staleAfter is how long searches keep using the documents in memory while a refresh changes the copy.
 	staleAfter = 5 * time.Second
 	// MaxFound is the largest number of listings that Search returns.
 	MaxFound = 50
@@ -59,7 +59,8 @@ func (f *finder) run(ctx context.Context) {
 	work.Wait()
 }
 
-// load reads the documents unless they are up to date. With force, it reads them even if they are new.
+// load reads the documents if the copy has changed since they were last read. Unless force is set, it does so at the
+// earliest when staleAfter has passed since then.
 func (f *finder) load(ctx context.Context, store Store, change int64, now time.Time, force bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +86,8 @@ func (f *finder) load(ctx context.Context, store Store, change int64, now time.T
 }
 
 // Search returns at most limit listings that match a text, the best first. It needs no network, unless there is no
-// copy yet: then it searches the registry and requests a refresh, or returns an error if no registry is configured.
+// copy yet: then it searches the registry, and requests a refresh unless the last one failed. It returns an error if
+// there is neither a copy nor a configured registry.
 func (m *Mirror) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	if s := m.Status(); s.Entries == 0 && s.Refreshed.IsZero() {
 		if err := m.options.Source.Check(); err != nil {
@@ -113,7 +115,7 @@ func (m *Mirror) Search(ctx context.Context, text string, limit int) ([]listing.
 	return m.options.Store.MirrorByID(ctx, ids)
 }
 
-// open returns the finder, which it creates if necessary, and the current value of Mirror.change.
+// open returns the finder and the current value of Mirror.change. If there is no finder, open creates one.
 func (m *Mirror) open(ctx context.Context) (*finder, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -88,7 +88,8 @@ type Status struct {
 	FailedAt  time.Time
 }
 
-// Mirror is a copy of a registry. Its methods are safe for concurrent use, except Run, which may run once at a time.
+// Mirror is a copy of a registry. Its methods are safe for concurrent use, except that Run must not run twice at the
+// same time.
 type Mirror struct {
 	options Options
 	wake    chan struct{} // holds an element after a refresh was requested

@@ -175,7 +175,7 @@ func (m *Mirror) page(ctx context.Context, q official.Query) (official.Page, err
 	}
 }
 
-// changeOf returns the change for a page, with the state after it.
+// changeOf returns the change that stores the entries of a page, with the state that follows.
 func (m *Mirror) changeOf(ctx context.Context, page official.Page) (Change, error) {
 	c := Change{State: m.state}
 	s := &c.State

@@ -61,7 +61,7 @@ func (s *Source) Registry(ctx context.Context, name string) (string, error) {
 }
 
 // Get returns the latest version of a package with its README and the inputs that the README mentions. Packages is
-// empty if the package has no program, or if npx does not know which of its programs to start.
+// empty if the package has no program, or if it is not known which of its programs to start.
 func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) {
 	document, c, err := s.document(ctx, name, "application/json")
 	if fault.CodeOf(err) == fault.CodeTooLarge { // the document has all versions; the manifest of the latest one is enough
@@ -144,8 +144,8 @@ func (s *Source) document(ctx context.Context, name, accept string) (fetch.Objec
 	return document, c, err
 }
 
-// find returns the version that wanted selects, as in Release, and its manifest, which is nil if there is no such
-// version.
+// find returns a version and its manifest, which is nil if there is no such version. wanted selects the version as
+// it does in Release.
 func find(document fetch.Object, wanted string) (version string, manifest fetch.Object) {
 	versions := document.Object("versions")
 	version = wanted
@@ -160,7 +160,7 @@ func find(document fetch.Object, wanted string) (version string, manifest fetch.
 	return version, versions.Object(version)
 }
 
-// newest returns the highest version with a prefix that is not a pre-release, and "" if there is none.
+// newest returns the highest version that begins with prefix and is not a pre-release, and "" if there is none.
 func newest(versions fetch.Object, prefix string) string {
 	best, numbers := "", []int(nil)
 	for version := range versions {

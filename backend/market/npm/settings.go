@@ -196,7 +196,8 @@ func (s *settings) proxy() func(*url.URL) (*url.URL, error) {
 	})
 }
 
-// authorities returns the certificate authorities. As for npm, those of the settings replace those of the system.
+// authorities returns the trusted certificate authorities. If npm's settings name any, these replace those of the
+// system.
 func (s *settings) authorities() (*x509.CertPool, error) {
 	text := strings.ReplaceAll(s.get("ca"), `\n`, "\n")
 	if file := s.get("cafile"); file != "" {

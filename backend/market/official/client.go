@@ -217,7 +217,7 @@ type answer struct {
 	date time.Time
 }
 
-// get requests a path below /v0.1/servers; the path is escaped.
+// get requests a path below /v0.1/servers. The caller must have escaped the path.
 func (c *Client) get(ctx context.Context, path string, values url.Values) (answer, error) {
 	if c.invalid != nil {
 		return answer{}, c.invalid

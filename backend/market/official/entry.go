@@ -51,7 +51,7 @@ func isVersion(version string) bool {
 	return version != "" && len(version) <= maxVersion && isPlain(version) && strings.Trim(version, ".") != ""
 }
 
-// isPlain reports whether a text has no spaces and no hidden characters.
+// isPlain reports whether a text is valid UTF-8 without spaces and hidden characters.
 func isPlain(text string) bool {
 	return text == strings.ToValidUTF8(text, "") && strings.IndexFunc(text, func(r rune) bool { return r == ' ' || safetext.Hidden(r) }) < 0
 }

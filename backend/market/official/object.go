@@ -20,7 +20,7 @@ func readObject(data []byte) (object, bool) {
 	return o, err == nil && o != nil
 }
 
-// raw returns the first member with one of the names; nil if there is none.
+// raw returns the first member that has one of the names and is not null; nil if there is none.
 func (o object) raw(names ...string) json.RawMessage {
 	for _, name := range names {
 		for _, spelling := range [...]string{name, snake(name)} {
@@ -50,8 +50,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// text returns a string, cut to maxText bytes. It returns numbers and booleans as written, because publishers write
-// defaults as such values.
+// text returns the string in a member, cut to maxText bytes. It returns numbers and booleans as they are written,
+// because publishers use them as defaults.
 func (o object) text(names ...string) string { return scalar(o.raw(names...)) }
 
 func scalar(raw json.RawMessage) string {
@@ -66,7 +66,7 @@ func scalar(raw json.RawMessage) string {
 	return safetext.Prefix(s, maxText)
 }
 
-// flag returns a boolean, and false if it is missing.
+// flag returns the boolean in a member, and false if it is missing.
 func (o object) flag(names ...string) bool { return string(o.raw(names...)) == "true" }
 
 // object returns the object in a member, and nil if it is missing.
@@ -75,7 +75,7 @@ func (o object) object(names ...string) object {
 	return inner
 }
 
-// objects returns the objects in an array, at most limit.
+// objects returns at most limit objects from a member that is an array.
 func (o object) objects(limit int, names ...string) []object {
 	var items []json.RawMessage
 	_ = json.Unmarshal(o.raw(names...), &items) // a value that is not an array has no objects
@@ -88,7 +88,7 @@ func (o object) objects(limit int, names ...string) []object {
 	return out
 }
 
-// texts returns the strings in an array, at most limit.
+// texts returns at most limit strings from a member that is an array. It treats each element as text does.
 func (o object) texts(limit int, names ...string) []string {
 	var items []json.RawMessage
 	_ = json.Unmarshal(o.raw(names...), &items) // a value that is not an array has no strings
@@ -101,7 +101,7 @@ func (o object) texts(limit int, names ...string) []string {
 	return out
 }
 
-// time returns a time, and the zero time if it is missing or invalid.
+// time returns the time in a member, and the zero time if it is missing or invalid.
 func (o object) time(names ...string) time.Time {
 	t, err := time.Parse(time.RFC3339, o.text(names...))
 	if err != nil {

@@ -90,7 +90,7 @@ func readInput(o object) listing.Input {
 	return in
 }
 
-// readInputs converts an object of inputs by name.
+// readInputs converts a member of o whose value is an object of inputs by name.
 func readInputs(o object, name string) map[string]listing.Input {
 	var out map[string]listing.Input
 	for key, raw := range o.object(name) {
@@ -106,7 +106,7 @@ func readInputs(o object, name string) map[string]listing.Input {
 	return out
 }
 
-// readFields converts an array of named inputs. It leaves out those without a name.
+// readFields converts a member of o whose value is an array of named inputs. It leaves out inputs without a name.
 func readFields(o object, name string) []listing.Field {
 	var out []listing.Field
 	for _, inner := range o.objects(maxItems, name) {

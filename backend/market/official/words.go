@@ -29,8 +29,8 @@ func searchable(text string) []string {
 	return out
 }
 
-// mostWords returns at most limit listings, only latest versions. Those whose names contain the most words come
-// first.
+// mostWords returns the listings of at most limit entries that are latest versions and not deleted, each server once.
+// Those whose names contain the most words come first.
 func mostWords(found []Entry, words []string, limit int) []listing.Listing {
 	matches := make(map[string]int)
 	var out []listing.Listing

@@ -89,7 +89,8 @@ func (o Order) variable(name string) string {
 	return ""
 }
 
-// below returns the folder in variable if that is an absolute path, and otherwise a path below the home folder.
+// below returns the value of a variable if that is an absolute path, and otherwise the path home below the home
+// folder.
 func (o Order) below(variable string, home ...string) string {
 	if folder := o.variable(variable); filepath.IsAbs(folder) {
 		return folder
@@ -230,7 +231,8 @@ var userInfo = regexp.MustCompile(`://[^/\s"']+@`)
 // certificates.
 const maxConfig = 64 << 10
 
-// read returns the contents of those files that exist. A folder named uv stands for its file uv.toml.
+// read returns the contents of the files that exist and have at most maxConfig bytes. In place of a folder named uv,
+// it reads the file uv.toml in that folder.
 func read(files []string) (texts []string) {
 	for _, file := range files {
 		if filepath.Base(file) == "uv" {

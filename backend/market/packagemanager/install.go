@@ -31,7 +31,8 @@ type Order struct {
 	Redact  func(string) string
 }
 
-// Confine returns a launch that starts a package manager with this access only, as far as the system can enforce it.
+// Confine changes the launch of a package manager so that it has only the given access, as far as the system can
+// enforce this.
 type Confine func(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 
 // own is the subfolder for files that a package manager needs only during the installation.
@@ -93,7 +94,7 @@ const refusedGit = "#!/bin/sh\n" +
 // tidy removes the files that are needed only during the installation.
 func (o Order) tidy() {
 	if root, err := os.OpenRoot(filepath.Dir(o.Folder)); err == nil {
-		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // files that remain only need space
+		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // remaining files only take up space
 		_ = root.Close()
 	}
 }
@@ -178,7 +179,7 @@ func (o Order) run(ctx context.Context, program string, env process.Env, a sandb
 	return o.Redact(output), err
 }
 
-// failed returns the error for the failure err of a package manager.
+// failed returns the error to report after a package manager has ended with err, and nil if err is nil.
 func (o Order) failed(ctx context.Context, program, output string, err error) error {
 	switch {
 	case err == nil:

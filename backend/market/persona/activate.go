@@ -111,8 +111,8 @@ func (p *Personas) Active(ctx context.Context) ([]ActivePersona, error) {
 }
 
 // Activate adds the servers and toolsets of a persona, and equips a client with its default toolset unless client is
-// nil. hash is the hash of the persona that a person has seen; an empty hash matches any. If a part fails, Activate
-// removes the parts that it has added.
+// nil. hash is the hash of the persona that a person has seen; an empty hash matches any. If a part cannot be added,
+// Activate removes the parts that it has added. If the client cannot be equipped, the persona stays active.
 func (p *Personas) Activate(ctx context.Context, path, hash string, client *string) (ActivePersona, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

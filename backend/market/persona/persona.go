@@ -85,7 +85,7 @@ type group struct {
 	Name        string   `yaml:"name"`
 	Description string   `yaml:"description"`
 	Tools       []string `yaml:"tools"`
-	ToolIDs     []string `yaml:"toolIds"` // another spelling
+	ToolIDs     []string `yaml:"toolIds"` // another spelling of tools
 }
 
 // scalar is a string in YAML, or the source text of a number.

@@ -58,7 +58,7 @@ func (b *builder) unpacked(file *bundle.Bundle) {
 	for _, o := range file.Options {
 		standard := file.Default(b.machine.system(), o)
 		in := listing.Input{Description: o.Description, Required: o.Required, Secret: o.Secret, Format: formats[o.Kind], Default: standard}
-		if strings.Contains(standard, "\n") { // a list: without an answer, the bundle uses it itself
+		if strings.Contains(standard, "\n") { // a list: without an answer, the bundle itself uses this default
 			in.Default, in.Placeholder, in.Required = "", strings.ReplaceAll(standard, "\n", ", "), false
 		}
 		r := b.ask(asked{Input: in, name: o.Key, secret: names[o.Key], label: o.Title, where: "The setting " +

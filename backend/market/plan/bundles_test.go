@@ -165,7 +165,7 @@ func TestHostileBundlesAreRefused(t *testing.T) {
 			t.Errorf("%s: %q", name, p.Command)
 		}
 	}
-	// The answers to two settings cannot be combined to a reference, and a setting cannot set a variable of the
+	// The answers to two settings cannot be combined into a reference, and a setting cannot set a variable of the
 	// system.
 	b := open(t, plain(func(m map[string]any) {
 		m["server"].(map[string]any)["mcp_config"] = map[string]any{

@@ -61,7 +61,8 @@ func (b *builder) container(p listing.Package) {
 	b.run(engine, append(append(args, reference), b.arguments(p.Arguments)...)...)
 }
 
-// image returns the reference of the image, with a version or digest that does not change.
+// image returns the reference of a package's image, with a version or digest that does not change. If there is none,
+// image records in the plan that the digest is unresolved.
 func (b *builder) image(p listing.Package) string {
 	parts := image.FindStringSubmatch(p.Identifier)
 	if parts == nil || len(p.Identifier) > 400 {
@@ -88,7 +89,8 @@ func (b *builder) image(p listing.Package) string {
 	return b.plan.Download.Image()
 }
 
-// variable adds the environment variable that an option -e sets, or passes from the environment.
+// variable returns fields together with the environment variable that an option -e sets, or passes from the
+// environment.
 func (b *builder) variable(fields []listing.Field, o given) []listing.Field {
 	name, text, sets := strings.Cut(o.value.Value, "=")
 	at := slices.IndexFunc(fields, func(f listing.Field) bool { return f.Name == name })

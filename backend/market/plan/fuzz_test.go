@@ -31,7 +31,7 @@ var pool = []string{
 	"--name", "{v}", "-e", "A={v}", "--env={v}",
 }
 
-// listed returns arguments made from bytes, which choose the text and the form of each.
+// listed returns arguments made from pairs of bytes, which select the text and the form of each argument.
 func listed(choices []byte, free string) []listing.Argument {
 	var out []listing.Argument
 	for i := 0; i+1 < len(choices) && len(out) < 8; i += 2 {

@@ -58,8 +58,8 @@ var classes = map[string]int{
 	Remote: 1, string(listing.KindOCI): 2, string(listing.KindCargo): 3,
 }
 
-// rank sorts options: those that work on this machine before those that need a program, and then those without
-// secrets before those with secrets.
+// rank sorts options by these criteria, of which the first counts most: the option can be installed, it works on this
+// machine, it needs no secrets, and it has a low number in classes.
 func rank(all []candidate) {
 	key := func(c candidate) []int {
 		o := c.plan.Option

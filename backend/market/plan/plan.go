@@ -141,7 +141,7 @@ type Step struct {
 type Secret struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`        // the text in the configuration that is replaced by the value
-	Where     string `json:"where"`            // the part of the configuration that contains Reference, for people
+	Where     string `json:"where"`            // tells a person which part of the configuration contains Reference
 	Stored    bool   `json:"stored,omitempty"` // the keychain already has the value, or gets it later
 	// Visible means that other programs on this computer can see the value while the server runs, because the server
 	// accepts it only as an argument.
@@ -180,8 +180,9 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Make returns the plan for a request. The error is a fault: the listing has nothing to install, or the request
-// contains an option or answers that the listing does not have. The plan itself describes all other obstacles.
+// Make returns the plan for a request. The error is a fault: the listing is withdrawn or has nothing to install, or
+// the request contains an invalid name, or an option or answers that the listing does not have. The plan itself
+// describes all other obstacles.
 func Make(r Request, m Machine) (*Plan, error) {
 	if r.Listing.Status == listing.Deleted {
 		return nil, fault.New(fault.NotFound, "%s was withdrawn by its publisher", safetext.Visible(r.Listing.ID()))

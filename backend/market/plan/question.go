@@ -20,7 +20,7 @@ type Question struct {
 	Name        string   `json:"name"` // key of the answer, unique in a plan
 	Label       string   `json:"label"`
 	Description string   `json:"description,omitempty"`
-	Where       string   `json:"where"`            // how the value is used, for people
+	Where       string   `json:"where"`            // tells a person how the value is used
 	Format      string   `json:"format,omitempty"` // number, boolean or filepath; empty for text
 	Required    bool     `json:"required"`
 	Secret      bool     `json:"secret"`

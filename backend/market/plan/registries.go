@@ -11,8 +11,8 @@ import (
 
 // registry sets the address from which a package is downloaded. If the listing names another package registry than
 // that of the user's package manager, a person chooses between them, because the same name may denote another package
-// there. It returns the command-line option that selects the chosen registry, its address extended by suffix, or ""
-// for the user's registry.
+// there. It returns option followed by the address of the chosen registry and by suffix, or "" for the user's
+// registry.
 func (b *builder) registry(p listing.Package, option, suffix string) string {
 	ours := ""
 	if b.machine.Registry != nil && b.plan.Problem == "" {

@@ -23,7 +23,7 @@ type input struct {
 	variables map[string]listing.Input
 	name      string // name of the question, and part of the names of questions about variables
 	label     string
-	where     string // description for people, such as: The variable API_KEY
+	where     string // describes the input to a person, such as: The variable API_KEY
 	secret    string // name of the secret, and prefix of the names of secrets in variables
 	repeated  bool
 	flag      bool
@@ -32,7 +32,7 @@ type input struct {
 	check func(variable, answer string) string
 	// whole returns what is wrong with the complete value.
 	whole func(plain string) string
-	// escape converts the answer for a variable.
+	// escape converts the answer for a variable to the form that it has in the value.
 	escape func(variable, answer string) string
 }
 
@@ -199,8 +199,8 @@ func numbered(name string, n int) string {
 	return fmt.Sprintf("%s:%d", name, n)
 }
 
-// keep adds a secret for an input and returns the reference to it. If stored, the keychain already has the value, and
-// text is ignored.
+// keep adds a secret for an input and returns the reference to it. If stored is set, the keychain already has the
+// value, and text is ignored.
 func (b *builder) keep(in input, name, text string, stored bool) string {
 	name = secretName(name)
 	free := name

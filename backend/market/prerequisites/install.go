@@ -41,7 +41,7 @@ type manager struct {
 	systems []string
 	args    []string // arguments before the names of the packages
 	root    bool
-	// packages are the names of packages by program. Programs that are missing are not offered.
+	// packages maps programs to the names of their packages. The manager does not offer programs that are missing.
 	packages map[string]string
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// machine simulates programs by name: each one prints its value, or fails if the value is an error.
+// machine simulates programs by name. A program prints its value, fails if the value is an error, and hangs if it is
+// nil.
 type machine map[string]any
 
 func (m machine) options() Options {
@@ -232,7 +233,7 @@ func TestRequirementsAreComparedWithTheMachine(t *testing.T) {
 
 func TestVersionRangesOfNpmAndPython(t *testing.T) {
 	for _, test := range []struct {
-		versions, in, out string // versions separated by spaces
+		versions, in, out string // in and out are versions separated by spaces
 	}{
 		{">=18", "18.0.0 18.19.1 22.1.0", "16.20.2"},
 		{">=18.17.1 <21", "18.17.1 20.9.0", "18.17.0 21.0.0"},

@@ -51,7 +51,7 @@ func (r Report) outdated(p Program, q Requirement) string {
 }
 
 // Allows reports whether a version is in a range in the notation of npm's engines or Python's requires-python. If the
-// range cannot be parsed, Allows returns true, because the package may run.
+// range or the version cannot be parsed, Allows returns true, because the package may run.
 func Allows(versions, version string) bool {
 	have, _, ok := parse(version)
 	if !ok {
@@ -119,7 +119,8 @@ func allows(operator, text string, have [3]int) bool {
 	return !less(have, want) && less(have, upTo(parts-1))
 }
 
-// parse returns the first three numbers of a version, and how many of them precede an x or *.
+// parse returns the first three numbers of a version. parts is how many of them the version has before its end, or
+// before an x or *.
 func parse(text string) (numbers [3]int, parts int, ok bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "v")
 	if i := strings.IndexAny(text, "-+"); i >= 0 {

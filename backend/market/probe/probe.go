@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// The answers of listing.Probe.
+// The values of listing.Probe.Answer.
 const (
 	OK     = "ok"
 	SignIn = "sign_in"
@@ -33,7 +33,7 @@ const (
 	MaxAddresses = 50
 	// patience limits the time for one address.
 	patience = 10 * time.Second
-	// A good answer is reused for keepGood, and a bad one for keepBad.
+	// The answers OK and SignIn are reused for keepGood, the answer Failed for keepBad.
 	keepGood = 24 * time.Hour
 	keepBad  = time.Hour
 )

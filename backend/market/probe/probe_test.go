@@ -53,7 +53,7 @@ func remotes(urls ...string) []listing.Listing {
 	return out
 }
 
-// answer probes one address.
+// answer probes one address and returns the answer with its detail.
 func answer(t *testing.T, p *probe.Prober, kind, address string) string {
 	t.Helper()
 	l := remotes(address)
@@ -71,7 +71,7 @@ func answer(t *testing.T, p *probe.Prober, kind, address string) string {
 	return strings.TrimSpace(got.Answer + " " + got.Detail)
 }
 
-// text returns a handler that answers every POST.
+// text returns a handler that answers every request with a status, a content type and a body.
 func text(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)

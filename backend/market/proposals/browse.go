@@ -67,7 +67,7 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 		failure = err
 	} // without the registry, the other sources may still answer
 	if !isSource(q.Source) {
-		q.Source = "" // such as registry, a source of the original product
+		q.Source = "" // for example registry, which means all sources in the original product
 	}
 	answer, err := p.options.Market.Search(ctx, federation.Query{Text: q.Text, Source: q.Source, Limit: q.Limit, Wait: searchWait})
 	if err != nil {

@@ -54,7 +54,7 @@ type Input struct {
 }
 
 const (
-	source      = "registry" // the source that stands for all, in the API of the original product
+	source      = "registry" // means all sources in the API of the original product
 	maxOptional = 10
 )
 
@@ -145,7 +145,7 @@ func (p *Proposals) plan(ctx context.Context, c marketplace.Choice) (*plan.Plan,
 	return made, Reply{}, made.Check()
 }
 
-// refuse returns an error if the answers of an agent contain a secret.
+// refuse returns an error if an agent has answered a question whose answer is a secret.
 func (p *Proposals) refuse(made *plan.Plan, c marketplace.Choice) error {
 	for _, q := range made.Questions {
 		if q.Secret && len(c.Answers[q.Name]) > 0 {
@@ -164,7 +164,8 @@ func (p *Proposals) known(made *plan.Plan) (Reply, bool, error) {
 	if err != nil {
 		return Reply{}, false, nil
 	}
-	same := s.Source == plan.Source && s.Transport != "stdio" && (made.URL == "" || s.URL == made.URL) // no URL yet
+	// made.URL is empty while answers are missing.
+	same := s.Source == plan.Source && s.Transport != "stdio" && (made.URL == "" || s.URL == made.URL)
 	if made.Download != nil {
 		same = s.Package.Name == made.Download.Name
 	}

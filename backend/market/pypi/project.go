@@ -58,8 +58,8 @@ func (c *connection) find(ctx context.Context, name, version string) (project, e
 	return project{}, failure
 }
 
-// findIn looks up a package in one index. If the path of the index ends with /simple, findIn reads the JSON document
-// of the package as PyPI offers it, and otherwise the simple index in JSON.
+// findIn looks up a package in one index. If the path of the index ends with /simple or /+simple, findIn reads the
+// JSON document of the package as PyPI offers it. If there is none, it reads the simple index in JSON.
 func (c *connection) findIn(ctx context.Context, index *url.URL, name, version string) (project, error) {
 	index = withoutUser(index)
 	for _, end := range []string{"/simple", "/+simple"} {

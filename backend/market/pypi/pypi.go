@@ -233,7 +233,7 @@ func (s *Source) Index(ctx context.Context) (string, error) {
 	return withoutUser(c.settings.indexes[len(c.settings.indexes)-1].url).String(), nil
 }
 
-// connection is a client for the indexes and the settings that it uses.
+// connection is a client for the package indexes, together with the settings that it uses.
 type connection struct {
 	http     *fetch.Client
 	settings *settings

@@ -103,7 +103,7 @@ func (c *collector) set(name, value string) *found {
 }
 
 // args reads the arguments of a server. Options -e and --env set variables. The arguments after the package become
-// inputs, unless the command is a container engine or an earlier configuration had some.
+// inputs, unless the command is a container engine, or an earlier configuration had arguments after the package.
 func (c *collector) args(command string, args []string) {
 	own := -1
 	for i, arg := range args {
@@ -140,7 +140,7 @@ func (c *collector) args(command string, args []string) {
 
 func clean(text string) string { return safetext.Clip(safetext.Label(text), maxHint) }
 
-// names reports whether an argument is the package, with or without a version.
+// names reports whether an argument names the package, with or without a version.
 func (c *collector) names(arg string) bool {
 	rest, ok := strings.CutPrefix(arg, c.pkg)
 	return ok && c.pkg != "" && (rest == "" || rest[0] == '@' || strings.HasPrefix(rest, "=="))

@@ -38,9 +38,9 @@ var (
 	kit       = regexp.MustCompile(`(?i)\bsdk$|^(?:a |the )?(?:sdk|framework|toolkit|library)\b|\bclient library\b`)
 )
 
-// Server reports whether a package is an MCP server, and returns the signs of it. It takes one strong sign or two
-// weak ones. A package without a program is not a server. If its name or description says that it is something else,
-// such as a library, it takes a declared registry name or several more signs.
+// Server reports whether a package is an MCP server, and returns the signs of this. One strong sign or two weak ones
+// are enough. A package without a program is not a server. If its name or description says that it is something else,
+// such as a library, a declared registry name or several more signs are needed.
 func Server(f Facts) (yes bool, signs []string) {
 	if f.Complete && len(f.Programs) == 0 {
 		return false, nil

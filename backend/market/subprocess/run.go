@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxOutput is the number of bytes of a program's output that Run returns, the last ones.
+// maxOutput is the maximum number of bytes that Run returns from the end of a program's output.
 const maxOutput = 1000
 
 // tail is a writer that keeps the last maxOutput bytes.

@@ -87,8 +87,8 @@ func (u *Updates) expect(s registry.Server, to installer.Configured) {
 	}
 }
 
-// finish publishes the version that a server has now, to all parts of the hub. shown means that a person has seen how
-// its tools differ from the former ones.
+// finish makes the new version of a server known to all parts of the hub. shown means that a person has seen how its
+// tools differ from the former ones.
 func (u *Updates) finish(ctx context.Context, t *trial, shown bool) {
 	name, ctx := t.owner.Name, context.WithoutCancel(ctx)
 	if u.options.Trust != nil {

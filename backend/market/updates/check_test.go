@@ -18,7 +18,7 @@ import (
 // world has the dependencies of a check in memory, with one server of the version 1.0.0.
 type world struct {
 	mu     sync.Mutex
-	asked  []time.Duration // since the start
+	asked  []time.Duration // times of the look-ups of the listing, since began
 	began  time.Time
 	latest map[int64]Latest
 	digest string

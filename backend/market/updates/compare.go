@@ -245,7 +245,7 @@ func (v *version) approval() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// inputs returns the questions of a plan that were not asked for the install.
+// inputs returns the questions of a plan that the plan of the installed version did not ask.
 func inputs(p *plan.Plan, i installer.Install) []plan.Question {
 	var out []plan.Question
 	for _, q := range p.Questions {

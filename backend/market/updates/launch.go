@@ -12,7 +12,8 @@ import (
 )
 
 // startsDifferently reports whether a version would run another program than the installed one, or the same program
-// with new arguments or variables that no person has entered. A different version number does not count.
+// with other arguments, or with new values of variables that no person has entered. A different version number does
+// not count. Of a remote server, only the transport and the origin of the address count.
 func (v *version) startsDifferently(answers map[string][]string) bool {
 	was, is := v.install.Configured, installer.ConfiguredOf(v.plan.Server)
 	if was.Transport == "" {

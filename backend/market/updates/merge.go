@@ -34,7 +34,8 @@ func merge(now, from, to installer.Configured) (out installer.Configured, notes 
 	return out, notes
 }
 
-// mergeTexts merges variables or headers: the changes from from to now are made in to.
+// mergeTexts merges variables or headers. It returns a copy of to with the changes that a person has made between from
+// and now.
 func mergeTexts(now, from, to map[string]string) map[string]string {
 	out := maps.Clone(to)
 	if out == nil {

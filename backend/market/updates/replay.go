@@ -120,8 +120,8 @@ func (u *Updates) choose(records []journal.Record, t *trial, o ReplayOrder, left
 	return chosen
 }
 
-// safeTools returns the names of the tools that both versions declare to be read-only. A read-only tool that the
-// other version lacks counts as safe: calling it returns an error.
+// safeTools returns the names of the tools that both versions declare to be read-only. A read-only tool that the new
+// version lacks counts as safe, because a call to it only returns an error.
 func safeTools(before, after []*catalog.Tool) map[string]bool {
 	safe := make(map[string]bool)
 	for _, t := range before {

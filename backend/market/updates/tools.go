@@ -26,7 +26,7 @@ type Change struct {
 	Required    []string `json:"required,omitempty"` // arguments that are required only in the other version
 }
 
-// maxDescription is the maximum size in bytes of a description in a Change.
+// maxDescription is the maximum number of characters of a description in a Change.
 const maxDescription = 2000
 
 // compareTools compares the tools of two versions of a server.

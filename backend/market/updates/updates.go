@@ -95,7 +95,7 @@ type Latest struct {
 	Version string         `json:"version"` // empty if it is not known
 	Status  listing.Status `json:"status,omitempty"`
 	Message string         `json:"message,omitempty"` // the publisher's reason for the status
-	Problem string         `json:"problem,omitempty"` // why the version is not known, or ""
+	Problem string         `json:"problem,omitempty"` // why the check has failed, or ""
 	Checked time.Time      `json:"checked"`
 }
 
@@ -111,7 +111,7 @@ type Server struct {
 	Former    string         `json:"former,omitempty"` // the version to which Rollback returns, or ""
 	Status    listing.Status `json:"status,omitempty"`
 	Message   string         `json:"message,omitempty"` // the publisher's reason for the status
-	Problem   string         `json:"problem,omitempty"` // why the latest version is not known
+	Problem   string         `json:"problem,omitempty"` // why the last check has failed, or ""
 	Checked   time.Time      `json:"checked,omitzero"`
 }
 
@@ -220,7 +220,6 @@ func (u *Updates) former(ctx context.Context, i installer.Install) (installer.In
 	return installer.Install{}, err
 }
 
-// publish publishes Changed.
 func (u *Updates) publish(ctx context.Context) {
 	all, err := u.List(context.WithoutCancel(ctx))
 	if err != nil {
