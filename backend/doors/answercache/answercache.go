@@ -31,7 +31,7 @@ const (
 	maxAnswer = 16 << 20
 	// maxFiles is how many answers are kept: two or three for each kind of client.
 	maxFiles = 32
-	// prefix begins the names of the files. Their temporary files begin with a dot.
+	// prefix begins the names of the files. In the name of a temporary file, a dot precedes it.
 	prefix = "answer-"
 	// staleTemp is the age from which a temporary file counts as left behind by a killed process.
 	staleTemp = time.Hour
@@ -44,8 +44,8 @@ type Key struct {
 	Era      string // legacy or modern
 	Client   string // name of the client
 	Protocol string // version of MCP that the client asked for
-	Editor   string // id of the editor whose entry has started the companion, empty if the entry does not say
-	Surface  string // what the entry shows
+	Editor   string // id of the editor whose entry has started the companion; empty if the entry has no id
+	Surface  string // surface that the entry names; see package surfaces
 	Toolset  string `json:",omitempty"` // that the client's project asks for
 }
 
@@ -82,7 +82,7 @@ func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
 	return answer, sum, true
 }
 
-// hexSum is the length of the first line of a file, which is the Sum of the rest.
+// hexSum is the length of the first line of a file, which is the Sum of the rest in hexadecimal.
 const hexSum = 2 * sha256.Size
 
 // Put keeps an answer, which is one line of JSON, and removes the answers that were

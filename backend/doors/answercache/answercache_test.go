@@ -36,7 +36,7 @@ func put(t *testing.T, c Cache, k Key, answer string) {
 	}
 }
 
-// expect compares the answer under a key; an empty text stands for none.
+// expect compares the answer under a key with want. An empty want means that there must be no answer.
 func expect(t *testing.T, c Cache, k Key, want string) {
 	t.Helper()
 	got, _, ok := c.Get(k)

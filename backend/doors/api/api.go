@@ -123,7 +123,7 @@ type Servers struct {
 type Secrets struct {
 	Vault    *vault.Vault
 	Migrator *secretmigration.Migrator
-	Names    func(server string) []string // names of the secrets of a server; nil: WebSockets get no names
+	Names    func(server string) []string // names of the secrets of a server; if nil, WebSockets receive no names
 }
 
 // Setup holds the parts that add servers from setup files and imported databases.

@@ -47,7 +47,7 @@ type Companion struct {
 	Tools []json.RawMessage
 	Entry Entry
 
-	// open connects to the hub, which it starts if necessary; nil for connect.
+	// open connects to the hub, which it starts if necessary. If it is nil, connect is used.
 	open    func(context.Context) (net.Conn, error)
 	session string
 	wake    chan struct{} // ends the wait before the next attempt to connect
@@ -61,7 +61,7 @@ type Companion struct {
 	memory  memory
 	link    net.Conn      // nil while there is no hub
 	sent    int           // number of lines sent on link
-	read    int           // number of lines that the hub has read, from its farewell; everything without one
+	read    int           // number of lines that the hub has read, as its farewell says; everything if there was none
 	queue   [][]byte      // lines to send as soon as a hub is connected
 	offline error         // why there is no hub; nil while requests wait for one
 	linked  bool          // a hub has been connected at least once

@@ -13,7 +13,7 @@ import (
 )
 
 // earlyAfter is how long a running hub may take to accept the companion before the
-// companion gives the hub's last answers itself. It usually takes a few
+// companion gives the hub's last answers itself. A hub usually takes a few
 // milliseconds. Some clients drop a server that takes seconds to answer.
 const earlyAfter = 150 * time.Millisecond
 
@@ -132,8 +132,8 @@ func clientOf(params json.RawMessage) (client, protocol string) {
 	return jsonrpc.GetString(jsonrpc.Get(params, "clientInfo"), "name"), jsonrpc.GetString(params, "protocolVersion")
 }
 
-// keep caches the answer in a line of the hub. If the client got another list of tools from the cache before,
-// keep announces a change of the list.
+// keep caches the answer in a line of the hub. If the client got a different list of tools from the cache, keep
+// tells the client that the list has changed.
 func (c *Companion) keep(q question, line []byte) {
 	m, err := jsonrpc.Parse(line)
 	if err != nil || m.Result == nil {

@@ -34,13 +34,13 @@ var (
 	modernKey = answercache.Key{Version: "1.0.0", Method: "tools/list", Era: modernEra, Client: "Claude", Protocol: "2026-07-28"}
 )
 
-// of returns a key with another method.
+// of returns the key k with another method.
 func of(method string, k answercache.Key) answercache.Key {
 	k.Method = method
 	return k
 }
 
-// request returns the request that ends in rest, with an id.
+// request returns a JSON-RPC request that consists of id and rest.
 func request(id, rest string) string { return `{"jsonrpc":"2.0","id":` + id + `,` + rest }
 
 func result(id, result string) string {

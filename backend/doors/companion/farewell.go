@@ -96,7 +96,7 @@ func (g *gate) part() {
 const (
 	// farewellTimeout is how long a companion may take to read a farewell.
 	farewellTimeout = time.Second
-	// quiet is how long nothing must have been read or written until settle assumes that no message is on its
+	// quiet is how long nothing must have been read or written before settle assumes that no message is on its
 	// way between sessions and servers.
 	quiet = 20 * time.Millisecond
 	// settling limits how long settle waits.

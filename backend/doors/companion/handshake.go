@@ -50,7 +50,7 @@ type (
 	// verdict is sent by the hub and ends the handshake.
 	verdict struct {
 		Ready    bool   `json:"ready"`
-		Surface  string `json:"surface,omitempty"`  // surface of the greeting; empty from an older hub
+		Surface  string `json:"surface,omitempty"`  // surface in the greeting; empty if the hub is too old for surfaces
 		Notice   string `json:"notice,omitempty"`   // for the user
 		Stopping bool   `json:"stopping,omitempty"` // the hub is stopping; the companion must start a new one
 		Error    string `json:"error,omitempty"`

@@ -59,7 +59,7 @@ func (c *Companion) keepLinked(ctx context.Context) {
 var errStopped = fault.New(fault.Denied,
 	"Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover start")
 
-// startFailure marks the error that no hub could be started. Requests are then
+// startFailure wraps the reason why no hub could be started. Requests are then
 // answered at once, because waiting does not help.
 type startFailure struct{ error }
 
@@ -196,8 +196,8 @@ func send(link net.Conn, lines []byte) {
 	}
 }
 
-// stall is how long the client may take to read a line before the companion gives this as the reason for a lost
-// link. The hub disconnects a client that does not read for longer than that.
+// stall is how long the client may take to read a line. If it has taken longer and the link is lost, the companion
+// reports this as the reason. The time after which the hub disconnects a client that does not read is longer.
 const stall = 20 * time.Second
 
 // readHub copies the hub's lines to the client until the link ends. It reports whether the client took so long

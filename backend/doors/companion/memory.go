@@ -20,7 +20,7 @@ const replayID = "companion-replay-"
 // memory holds the lines of the client that the companion needs to resume the
 // session with a new hub. The zero value is ready to use.
 type memory struct {
-	inFlight    map[string][]byte   // requests without an answer, by id as JSON: the line if the next hub may get it too, else nil
+	inFlight    map[string][]byte   // by id as JSON: the line of an unanswered request; nil if it must not be repeated
 	sent        map[string]sentLine // requests without an answer that were sent to the current hub, by id
 	questions   map[string]question // requests whose answers are to be cached, by id
 	early       map[string]question // requests that were answered from the cache, by the ids with which replay repeats them
@@ -173,10 +173,10 @@ func (m *memory) send(id json.RawMessage, number int, line []byte) {
 }
 
 // abandon handles the requests in flight on a lost link, in the order in which they were sent. read is the
-// number of lines that the hub has read, or everything if the hub did not say. again are the lines of requests
-// to send to the next hub. lost are the ids of all other requests, which abandon removes. A request that the
-// hub may have read is in again only once, in case the hub ended because of it. An unanswered initialize stays
-// in flight, because the next hub answers it.
+// number of lines that the hub has read, or everything if the hub did not say. The result again has the lines of
+// the requests to send to the next hub; lost has the ids of all other requests, which abandon removes. A request
+// that the hub may have read is sent again only once, in case the hub ended because of it. An unanswered
+// initialize stays in flight, because the next hub answers it.
 func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 	order := func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.sent[a].number, m.sent[b].number), cmp.Compare(a, b))
@@ -200,7 +200,7 @@ func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 	return again, lost
 }
 
-// everything is the number of lines that a hub has read if it has not sent a farewell.
+// everything is used as the number of lines that a hub has read if it has not sent a farewell.
 const everything = math.MaxInt
 
 // pending returns the lines of an unfinished initialization. They are sent to
@@ -286,7 +286,7 @@ func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 }
 
 // announceTools returns notifications that make the client fetch its list of tools again. If a modern client
-// has no listen request for them, the notification follows the acknowledgement of the next one.
+// has no listen request that asks for them, it gets one after the acknowledgement of its next such request.
 func (m *memory) announceTools(modern bool) []byte {
 	if !modern {
 		return []byte(toolsChanged)
@@ -299,8 +299,8 @@ func (m *memory) announceTools(modern bool) []byte {
 	return out
 }
 
-// changed appends notifications that lists have changed to dst, for those lists that
-// the client listens to.
+// changed appends to dst a notification of a change for each of the lists that the listen
+// request asks for. id is the id of the request.
 func (l *listen) changed(dst []byte, id string, lists ...string) []byte {
 	if !l.acked {
 		return dst
@@ -330,7 +330,7 @@ func (m *memory) missed() []byte {
 	return out
 }
 
-// again appends a request to dst, with an id that begins with replayID.
+// again appends the request in line to dst, with the id replayID+what.
 func (m *memory) again(dst, line []byte, what string) []byte {
 	return append(append(dst, jsonrpc.Set(line, "id", jsonrpc.Quote(replayID+what))...), '\n')
 }

@@ -228,13 +228,14 @@ func (k *Keeper) end(g *Grant) {
 	}
 }
 
-// Forget revokes the tokens of a removed server, because a later server of the same name
-// is a different server.
+// Forget revokes the tokens that are limited to a removed server, because a later server
+// of the same name is a different server.
 func (k *Keeper) Forget(ctx context.Context, server string) error {
 	return k.forgetSurface(ctx, surfaces.OfServer+server)
 }
 
-// ForgetToolset revokes the tokens of a deleted toolset, because a later toolset of the same name is a different one.
+// ForgetToolset revokes the tokens that are limited to a deleted toolset, because a later toolset of the same name is a
+// different toolset.
 func (k *Keeper) ForgetToolset(ctx context.Context, toolset string) error {
 	return k.forgetSurface(ctx, surfaces.OfToolset+toolset)
 }

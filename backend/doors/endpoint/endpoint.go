@@ -157,11 +157,11 @@ type conversation struct {
 	r         *http.Request
 	principal Principal
 	server    string // the only server of the session; empty for all
-	toolset   string // the toolset of ToolsetHeader; empty for none
+	toolset   string // the toolset that ToolsetHeader names; empty for none
 }
 
-// allowed sets c.server and reports whether the credential gives access to the path, which names server or no server.
-// If it does not, allowed answers the request.
+// allowed sets c.server and reports whether the credential gives access to the path. server is the name of the server
+// in the path, or empty. If there is no access or no such server, allowed answers the request.
 func (c *conversation) allowed(server string) bool {
 	c.server = c.principal.Server
 	if c.principal.Anything {

@@ -124,7 +124,7 @@ func (s *session) receive(m jsonrpc.Message) {
 	}
 }
 
-// answer runs requests and sends their answers. They go on if the client disconnects.
+// answer runs requests and sends their answers. The requests go on if the client disconnects.
 func (c *conversation) answer(s *session, requests []jsonrpc.Message, how reply) {
 	if !c.enter() {
 		return

@@ -93,9 +93,9 @@ func (l *link) find(eventID string) (s *stream, number int, ok bool) {
 	return nil, 0, false
 }
 
-// choose returns the stream for a message that does not have the context of a client's request. If aboutRequest is
-// true, the message concerns an unknown request, and choose prefers the stream of the only open request to the GET
-// stream.
+// choose returns the stream for a message that does not have the context of a client's request: the GET stream or, if
+// the client has not opened it, the stream of the newest open request. If aboutRequest is true, the message concerns
+// one of the open requests, and if only one is open, choose returns the stream of that request.
 func (l *link) choose(aboutRequest bool) *stream {
 	if l.single {
 		return l.outside
@@ -121,7 +121,7 @@ func (l *link) choose(aboutRequest bool) *stream {
 }
 
 // streamOf returns the stream for a message: the stream of the request that ctx belongs to, while that has no answer,
-// and otherwise the choice of the link. It returns nil if there is no such stream.
+// and otherwise, in a legacy session, the one that link.choose returns. It returns nil if there is no stream.
 func (s *session) streamOf(ctx context.Context, method string) *stream {
 	own, ok := ctx.Value(streamKey{}).(*stream)
 	if ok && !own.settled() || s.link == nil {
@@ -132,8 +132,8 @@ func (s *session) streamOf(ctx context.Context, method string) *stream {
 	return s.link.choose(!unasked)
 }
 
-// Notify implements gateway.Peer. It does not block. It drops a notification outside of a request of a modern client,
-// which has no stream for it.
+// Notify implements gateway.Peer. It does not block. It drops a notification to a modern client that belongs to
+// none of the client's requests, because there is no stream for it.
 func (s *session) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	to := s.streamOf(ctx, method)
 	if to == nil {

@@ -16,8 +16,8 @@ import (
 // maxRunning limits the running requests of one session, as on stdio.
 const maxRunning = 128
 
-// session is a gateway session with its streams. All requests of a modern scope share one, which has no state besides
-// its running requests.
+// session is a gateway session with its streams. All requests of a modern scope share one session, which has no state
+// besides its running requests.
 type session struct {
 	endpoint  *Endpoint
 	principal Principal
@@ -116,7 +116,8 @@ func (s *session) open(id string) {
 	})
 }
 
-// hold adds a user; a session with users does not expire. It returns false if the session has ended.
+// hold adds a user: an open request or stream, which keeps the session from expiring. It returns false if the session
+// has ended.
 func (s *session) hold() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -77,7 +77,7 @@ type reader struct {
 	gone   bool          // replaced, or too slow; guarded by stream.mu
 }
 
-// attach returns a new reader of the events after the one with the id after.
+// attach returns a new reader of the events whose ids are greater than after.
 func (s *stream) attach(after int) *reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -187,7 +187,7 @@ func TestTheEndOfTheStreamCancelsModernRequestsOnly(t *testing.T) {
 		if _, more := resumed.next(); more {
 			t.Error("the stream does not end with the answer")
 		}
-		// The client asks for them once more after the answer.
+		// The client asks for the events once more after the answer.
 		again := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session, "Last-Event-ID: " + last.id}, ""}))
 		if got := again.rest(); !strings.Contains(got, `{"missed":true}`) || !strings.Contains(got, `{"late":true}`) {
 			t.Errorf("the second time: %s", got)

@@ -16,7 +16,7 @@ import (
 // active servers, and the session tools.
 type allServers struct {
 	own         hubTools
-	sorted      bool // legacy clients get the list of modern ones: sorted, without session tools
+	sorted      bool // legacy clients get the same list as modern ones: sorted, without session tools
 	registry    *registry.Registry
 	inventory   *inventory.Inventory
 	tools       *clientTools
@@ -36,7 +36,7 @@ func (a *allServers) Introduce(_ context.Context, client json.RawMessage) (surfa
 // Info implements surface.
 func (a *allServers) Info() json.RawMessage { return a.about }
 
-// List returns a list as one page, with what active servers have listed, even if they are stopped now.
+// List returns a list as one page. It includes the items that active servers have listed, even if they are stopped now.
 func (a *allServers) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case jsonrpc.Get(params, "cursor") != nil:
@@ -53,7 +53,7 @@ func (a *allServers) List(ctx context.Context, method string, params json.RawMes
 	return a.list.Answer(ctx, a.Listed)
 }
 
-// constant returns the list of modern clients.
+// constant returns the tools of servers and the hub's own tools that modern clients list.
 func (a *allServers) constant() ([]*catalog.Tool, surfaces.Definitions) {
 	return a.tools.constant(), a.own.Listed()
 }

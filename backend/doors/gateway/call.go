@@ -67,7 +67,7 @@ func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json
 		}
 		defer release()
 		r := request
-		if mayAsk { // the pipeline changes the params, and Retry may send them twice
+		if mayAsk { // Retry may send the params twice, and the pipeline changes them
 			r.Params = slices.Clone(params)
 		}
 		result, err = send(ctx, r)

@@ -62,7 +62,7 @@ func (c *changes) announceList(method string) {
 	}
 }
 
-// announceLists is announceList for all lists besides the tools.
+// announceLists calls announceList for all lists other than the list of tools.
 func (c *changes) announceLists() {
 	for _, l := range shownLists {
 		c.announceList(l.changed)

@@ -105,7 +105,7 @@ type KnownClient struct {
 
 // with returns the stored clients together with the connected ones, in any
 // order. connected has one element per session. If a client has several
-// sessions, the one with the longest tool list counts.
+// sessions, with uses the one with the longest tool list.
 func (h *ClientHistory) with(ctx context.Context, connected []SeenClient) ([]KnownClient, error) {
 	stored, err := h.store.Clients(ctx)
 	if err != nil {

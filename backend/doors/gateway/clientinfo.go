@@ -119,8 +119,8 @@ func (c *clientInfo) editor() string {
 	return ""
 }
 
-// origin returns how a call reached the hub, for the audit log. road is a method, or one of the hub's own
-// tools.
+// origin returns how a call reached the hub, for the audit log. road is the method of the request, or the hub's
+// own tool, through which the client made the call.
 func (c *clientInfo) origin(road string) call.Origin {
 	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }
@@ -149,8 +149,8 @@ func (c *clientInfo) proposer() string {
 	return client
 }
 
-// limitsOf returns the limits of the client for a modern or a legacy request. For a modern one they depend on
-// the entry alone.
+// limitsOf returns the limits of the client for a modern or a legacy request. For a modern
+// request, they depend only on the entry through which the client connects.
 func (c *clientInfo) limitsOf(modern bool) clientLimits {
 	if modern {
 		return limitsOfEntry(c.entry)

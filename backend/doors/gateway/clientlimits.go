@@ -23,7 +23,7 @@ func limitsOfEntry(id string) clientLimits {
 	return limitsOf(e)
 }
 
-// limitsOf returns the limits of an editor, none for nil.
+// limitsOf returns the limits of an editor. If e is nil, it returns no limits.
 func limitsOf(e *table.Editor) clientLimits {
 	if e == nil {
 		return clientLimits{}

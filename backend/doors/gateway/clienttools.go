@@ -17,8 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// clientTools says which tools the client of a session may use, and under which names it is shown them. It is
-// safe for concurrent use.
+// clientTools says which tools the client of a session may use, and under which names the client is shown these
+// tools. It is safe for concurrent use.
 type clientTools struct {
 	inventory *inventory.Inventory
 	registry  *registry.Registry
@@ -36,7 +36,7 @@ type clientTools struct {
 // Rules returns the present rules for the client.
 func (c *clientTools) Rules() inventory.Rules { return c.inventory.For(c.client.limitedAs()) }
 
-// Names returns the scope in which names of tools from the client are resolved.
+// Names returns the scope in which the hub resolves the names of tools that the client sends.
 func (c *clientTools) Names() resolve.Scope {
 	r := c.Rules()
 	return resolve.Scope{
@@ -84,7 +84,7 @@ func (c *clientTools) constant() []*catalog.Tool {
 	return tools
 }
 
-// all returns the tools that the session lists besides the hub's: first
+// all returns the tools of servers that the session lists: first
 // those of active servers, then the session tools, sorted by name.
 func (c *clientTools) all() []*catalog.Tool {
 	rules := c.Rules()
@@ -148,8 +148,8 @@ func (c *clientTools) ShownAs(tools []*catalog.Tool) []string {
 	return c.client.limitsOf(false).names(tools)
 }
 
-// ShownIn returns the tool that the client is shown under a name if its list consists of tools, and nil if
-// there is none. It tries the names of both eras, because the limits may differ.
+// ShownIn returns the tool in tools that the client is shown under a name, or nil if there is none. It
+// tries the names for the legacy and the modern era, because the limits of the client may differ.
 func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool {
 	for _, modern := range []bool{false, true} {
 		if at := slices.Index(c.client.limitsOf(modern).names(tools), name); at >= 0 {
@@ -170,8 +170,8 @@ func (c *clientTools) noteView(server, uri string) {
 	c.views[server] = true
 }
 
-// ForView returns the server that a view calls with the name of a tool: one of which the client has read a
-// view, and which has a tool of this name that views may call. ok is false unless there is exactly one.
+// ForView returns the server of a tool that a view calls by its bare name. The client must have read a view of the
+// server, and views must be allowed to call the tool. ok is false unless exactly one server qualifies.
 func (c *clientTools) ForView(tool string) (server string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

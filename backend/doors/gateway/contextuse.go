@@ -93,7 +93,7 @@ func (u *contextUse) note(s *Session) {
 
 // seen returns an observation of the session's client. The second result is false before the first request and
 // for the command line. known are the tools that the client would load if all servers were configured in it.
-// Whole counts their tokens, or those of their names alone if the client defers loading tools.
+// The field Whole counts their tokens or, if the client defers loading tools, only the tokens of their names.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	name, version := s.client.called()
 	if !s.client.isIntroduced() || name == commandLineClient {

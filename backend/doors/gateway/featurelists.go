@@ -12,14 +12,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// kinds has the kind of item that each list method other than tools/list returns.
+// kinds maps each list method other than tools/list to the kind of item that the method returns.
 var kinds = map[string]features.Kind{
 	"prompts/list":             features.Prompts,
 	"resources/list":           features.Resources,
 	"resources/templates/list": features.Templates,
 }
 
-// capabilityOf has the capability that a server declares if it supports a list method.
+// capabilityOf maps each list method to the capability that a server declares if it supports the method.
 var capabilityOf = map[string]string{
 	"tools/list":               "tools",
 	"prompts/list":             "prompts",

@@ -60,7 +60,7 @@ type feed struct {
 	levels        *serverLevels
 	found         *sessionToolSaver
 
-	settling chan chan struct{}        // sent by settle
+	settling chan chan struct{}        // settle sends a channel, which follow closes after delivery
 	over     chan struct{}             // closed when run returns
 	working  sync.WaitGroup            // goroutines of run
 	active   [len(shownLists)][]string // active servers with items in each of shownLists; used by run only
@@ -155,7 +155,7 @@ func (f *feed) settle(ctx context.Context) {
 	}
 }
 
-// listing is one of the lists, besides the tools, that clients are told have changed.
+// listing describes a list, other than the list of tools, whose changes the hub announces to clients.
 type listing struct {
 	changed string // the notification of its changes
 	kinds   []features.Kind
@@ -166,9 +166,9 @@ var shownLists = [...]listing{
 	{"notifications/resources/list_changed", []features.Kind{features.Resources, features.Templates}},
 }
 
-// announceLists tells the sessions which lists besides the tools have changed: because a server that they show
-// has listed other items of a kind, or because the active servers have changed since the last call. In the
-// second case, server and kind are empty.
+// announceLists tells the sessions which lists other than the list of tools have changed. If server is not empty,
+// it has listed other items of this kind. announceLists also compares the active servers that have items in a list
+// with those at its last call.
 func (f *feed) announceLists(server string, kind features.Kind) {
 	servers := f.inventory.ActiveServers()
 	for i, l := range shownLists {
@@ -250,8 +250,8 @@ func (f *feed) deliver(a upstream.Announced) {
 		f.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		// Upstream sends this notification only if the list is still the same; see upstream.Announced. Clients
-		// of other surfaces would read their lists again for nothing.
+		// Upstream sends this notification only if the server's list has not changed; see upstream.Announced.
+		// Clients of other surfaces would read their lists again for nothing.
 		for _, s := range f.sessions.all() {
 			if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
 				s.changes.announceList(a.Method)

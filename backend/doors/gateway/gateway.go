@@ -89,7 +89,7 @@ type Options struct {
 	Version      string // of the hub, sent to clients
 	// StateKey encrypts the states of calls that wait for input; see pendinginput.NewKey.
 	// With a key that outlives the process, clients can continue calls of modern
-	// servers after a restart. Without a key, each process has its own.
+	// servers after a restart. If StateKey is empty, each process makes its own key.
 	StateKey []byte
 	// AddFound says, by editor id, whether find_tool adds tools to the lists of an editor's sessions. If an
 	// editor is not in the map, the surface decides.

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// introductions stores what servers say about themselves, for the time while they are stopped.
+// introductions stores what servers say about themselves, so that the hub knows it while they are stopped.
 type introductions struct {
 	features *features.Listings
 	pipeline *call.Pipeline

@@ -37,7 +37,7 @@ type notification struct {
 	of     *listener // the listen request that it belongs to; nil if there is none
 }
 
-// listFlags are the members of a listen request that ask for changes of lists.
+// listFlags are the members of a listen request that ask for notifications of changed lists.
 var listFlags = []struct{ flag, capability, method string }{
 	{"toolsListChanged", "tools", "notifications/tools/list_changed"},
 	{"promptsListChanged", "prompts", "notifications/prompts/list_changed"},
@@ -56,8 +56,8 @@ type listens struct {
 }
 
 // serve serves subscriptions/listen until ctx ends. It returns a result if the hub stops, otherwise an error.
-// It first acknowledges the part of the request that it honours, without lists that do not change and resources
-// that the client cannot subscribe to.
+// It first acknowledges the part of the request that it honours. This part has no lists that do not change, and no
+// resources or tasks that the client cannot listen to.
 func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
 	own, err := n.surface.Introduce(ctx, nil)

@@ -87,7 +87,7 @@ func (l *logLevel) wants(ctx context.Context, server, level string, lease func()
 	return func() { count(-1) }
 }
 
-// verbosity returns the index of the most verbose level that the session wants of a
+// verbosity returns the index of the most verbose level that the session wants from a
 // server, and len(levels) if it wants no messages.
 func (l *logLevel) verbosity(server string) int {
 	l.mu.Lock()
@@ -142,8 +142,8 @@ func (l *serverLevels) share(ctx context.Context, server, session string) {
 	}
 }
 
-// mostVerbose returns the index of the most verbose log level that sessions want of a server, and len(levels)
-// if none wants messages. If to names a client's session, only that session counts.
+// mostVerbose returns the index of the most verbose log level that sessions want from a server, and len(levels)
+// if none wants messages. If to.Client is the id of a session, only that session counts.
 func (l *serverLevels) mostVerbose(to upstream.Target) int {
 	verbose := len(levels)
 	for _, s := range l.sessions.all() {
@@ -189,7 +189,7 @@ func (l *toldLevels) change(server upstream.Target, level int) bool {
 	return true
 }
 
-// forget is called when a server has started anew, or has refused a level.
+// forget drops the level that a server was sent, because the server has started anew or has refused the level.
 func (l *toldLevels) forget(server upstream.Target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -92,7 +92,7 @@ func (r *longResults) cutTask(t *task, result json.RawMessage) json.RawMessage {
 	return t.cut
 }
 
-// cutState is cutTask for a state of a task that contains the result, as in MCP 2026-07-28.
+// cutState is like cutTask, for a state of a task that contains the result, as in MCP 2026-07-28.
 func (r *longResults) cutState(t *task, state json.RawMessage) json.RawMessage {
 	if r.whole(state) {
 		return state
@@ -117,7 +117,7 @@ var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `",` +
 	`"inputSchema":{"type":"object","required":["handle","block"],"properties":{"handle":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"destructiveHint":false,"openWorldHint":false}}`)
 
-// The numbers of tokens (o200k_base) of the two definitions.
+// The numbers of tokens (o200k_base) of readMoreTool and saveBlockTool.
 const (
 	readMoreTokens  = 90
 	saveBlockTokens = 78

@@ -170,8 +170,8 @@ func (o *oneServer) own() []*catalog.Tool {
 // Resolve implements surface.
 func (o *oneServer) Resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
 
-// TTL returns the time that the running server has stated for a list, and surfaces.ListTTL if it has stated
-// none. It is 0 before the server has introduced itself, because the server may first need a sign-in.
+// TTL returns the cache time that the running server has stated for a list, and surfaces.ListTTL if the server
+// has stated none. It is 0 before the server has introduced itself, because the server may first need a sign-in.
 func (o *oneServer) TTL(method string) int64 {
 	if _, known := o.introductions.known(o.server, mcpversion.Modern); !known {
 		return 0

@@ -28,7 +28,7 @@ func (p *pendingCalls) end(session string) {
 }
 
 // resumed returns the waiting call that a retry continues. It returns nil if the request is not a retry, or if
-// its state is that of a modern server.
+// its state comes from a modern server.
 func (p *pendingCalls) resumed(retry inputrequired.Retry, binding pendinginput.Binding) (*pendinginput.Call, error) {
 	if retry.State == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ func (p *pendingCalls) sealed(result json.RawMessage, binding pendinginput.Bindi
 	return jsonrpc.Set(result, "requestState", p.sealer.Seal(required.State, binding, time.Now().Add(stateLife)))
 }
 
-// unsealed returns the state of the server in a state that sealed has made, and nil for nil.
+// unsealed is the inverse of sealed: it decrypts a state and returns the one that the server sent, or nil for nil.
 func (p *pendingCalls) unsealed(state json.RawMessage, binding pendinginput.Binding) (json.RawMessage, error) {
 	if state == nil {
 		return nil, nil

@@ -82,8 +82,8 @@ func canBeAsked(capabilities json.RawMessage) bool {
 	})
 }
 
-// joining is a legacy client that answers requests of servers, while initialize is served and its capabilities
-// are not recorded yet.
+// joining is a legacy client whose initialize is being served, so that its capabilities are not recorded yet. It
+// answers requests of servers.
 type joining struct{ *clientCaller }
 
 // Client implements upstream.CallOf.
@@ -111,7 +111,7 @@ func (m modernLists) Declared() upstream.Declared {
 }
 
 // standIn is the person who answers in place of clients that cannot.
-type standIn struct{ person Person } // nil for nobody
+type standIn struct{ person Person } // nil if there is no such person
 
 // ask asks the person in place of the client. asked is false if nobody can answer.
 func (s standIn) ask(ctx context.Context, client *clientInfo, q upstream.Question) (answer json.RawMessage, asked bool, err error) {
@@ -137,8 +137,8 @@ func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
 	return capabilities
 }
 
-// nobody returns the end of the error about a request that neither the client nor a person answers. It is empty
-// if a person cannot answer the method at all.
+// nobody returns the last part of the error message about a request that neither the client nor a person answers.
+// It is empty if a person cannot answer requests of this method at all.
 func nobody(method string) string {
 	if method == "roots/list" {
 		return ""

@@ -105,7 +105,7 @@ func (r *requests) owner(method string, params json.RawMessage) (server string, 
 	return server, own, nil
 }
 
-// unnamed returns the error of a request that names no server.
+// unnamed returns the error for a request whose params name no server.
 func unnamed(method string) error {
 	switch method {
 	case "prompts/get":

@@ -27,7 +27,7 @@ type Session struct {
 	project  Project
 	pipeline *call.Pipeline
 	surface  surface
-	met      func()                    // called once the client has introduced itself
+	met      func()                    // called when the client has introduced itself
 	closed   func(ctx context.Context) // releases what the gateway holds for the session
 
 	client *clientInfo

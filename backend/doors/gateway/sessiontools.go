@@ -38,7 +38,7 @@ type sessionToolSaver struct {
 	failed chan struct{}            // capacity 1; wakes run
 }
 
-// load returns the tools that the session with this id had when it was connected before.
+// load returns the tools that the session with the given id had during its previous connection.
 func (v *sessionToolSaver) load(ctx context.Context, id string) []catalog.Key {
 	v.mu.Lock()
 	s := v.due[id]
@@ -123,8 +123,8 @@ func (v *sessionToolSaver) writeDue(ctx context.Context) bool {
 	return len(v.due) == 0
 }
 
-// forget removes the tools of a removed server from the store, and from the
-// sessions that are not connected any more.
+// forget removes the tools of a deleted server from the store, and from the tools of disconnected sessions that
+// are still to be stored.
 func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 	v.mu.Lock()
 	for _, s := range v.due {
@@ -141,9 +141,9 @@ func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 // sessionTools are the tools that find_tool has added to the list of one session. It is safe
 // for concurrent use.
 type sessionTools struct {
-	session string // its id
+	session string // id of the session
 	saver   *sessionToolSaver
-	adds    func(ctx context.Context) bool // reports whether found tools are added
+	adds    func(ctx context.Context) bool // reports whether the session's list gets the tools that find_tool finds
 	added   func()                         // called when tools were added
 
 	mu   sync.Mutex
@@ -182,8 +182,8 @@ func (t *sessionTools) forget(server string) {
 	maps.DeleteFunc(t.keys, func(key catalog.Key, _ bool) bool { return key.Server == server })
 }
 
-// AddsFound reports whether find_tool adds tools to the session's list. The list of a
-// modern client depends on the configuration only.
+// AddsFound reports whether find_tool adds tools to the session's list. It is false for a modern client, whose
+// list depends only on the configuration.
 func (t *sessionTools) AddsFound(ctx context.Context) bool { return t.adds(ctx) }
 
 // AddFound adds found tools, stores the session tools, and

@@ -20,11 +20,11 @@ type SignIns interface {
 	SignIn(ctx context.Context, server string) (page string, wait func(context.Context) error, err error)
 }
 
-// signInQuestion is the request to a client to open the page of a sign-in. A session has at most one open for
-// each server.
+// signInQuestion is a request to the client to open the page of a sign-in. A session has at most one open
+// request for each server.
 type signInQuestion struct {
-	over     chan struct{} // closed at the end
-	signedIn bool          // valid after over is closed, like err
+	over     chan struct{} // closed when ask has returned
+	signedIn bool          // whether the user has signed in; valid after over is closed, like err
 	err      error         // why the sign-in failed; nil if the client does not open the page
 }
 
@@ -38,8 +38,8 @@ type signIns struct {
 	changes   *changes
 
 	mu      sync.Mutex
-	open    map[string]*signInQuestion // by server; one that the user declined stays
-	awaited bool                       // the client was shown empty lists until somebody signs in
+	open    map[string]*signInQuestion // by server; includes the questions that the user has declined
+	awaited bool                       // the client was shown empty lists because nobody has signed in yet
 }
 
 // Retry sends a request to a server. If the server answers that a person must sign in, and the client can open
@@ -86,7 +86,7 @@ func (s *signIns) await(ctx context.Context, server string) (signedIn bool, err 
 	if asks {
 		declined := s.ask(ctx, server, q)
 		s.mu.Lock()
-		if !declined { // otherwise the session does not ask again
+		if !declined { // a question that was declined stays, so that it is not asked again
 			delete(s.open, server)
 		}
 		s.mu.Unlock()
@@ -134,8 +134,8 @@ func (s *signIns) ask(ctx context.Context, server string, q *signInQuestion) (de
 	}
 }
 
-// openPage asks the client to open the page of a sign-in. It returns the action of the
-// user, and "" if there is none.
+// openPage asks the client to open the page of a sign-in. It returns the user's answer, such as accept or
+// decline, or "" if there is none.
 func (s *signIns) openPage(ctx context.Context, server, page, id string) (action string) {
 	params, err := answer.Encode(map[string]string{
 		"mode": "url", "url": page, "elicitationId": id,
@@ -158,7 +158,7 @@ func (s *signIns) awaitSignIn() {
 	s.awaited = true
 }
 
-// signedIn tells the client that the lists besides the tools have changed, if the client was shown empty lists.
+// signedIn notifies a client that was shown empty lists that all lists other than that of tools have changed.
 func (s *signIns) signedIn() {
 	s.mu.Lock()
 	awaited := s.awaited

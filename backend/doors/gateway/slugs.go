@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// SlugStore persists the slugs of servers, by the ids of servers.
+// SlugStore persists the slug of each server, by the server's id.
 type SlugStore interface {
 	// Slugs returns all slugs, including those of removed servers.
 	Slugs(ctx context.Context) (map[int64]string, error)
@@ -24,7 +24,7 @@ type slugs struct {
 	store SlugStore
 	log   *slog.Logger
 
-	unsaved chan struct{} // has a token when slugs are to be stored
+	unsaved chan struct{} // capacity 1; receives a value when there are slugs to store
 
 	mu     sync.Mutex
 	byID   map[int64]string // nil before the first use

@@ -20,13 +20,13 @@ import (
 type subscriber interface {
 	// announce sends a notification without waiting.
 	announce(method string, params json.RawMessage)
-	// upstreamCaller returns the caller on whose behalf servers are asked.
+	// upstreamCaller returns the caller on whose behalf the hub sends requests to servers.
 	upstreamCaller() upstream.Caller
 }
 
-// resourceSubscriptions records who has subscribed to which resources. It subscribes to each resource once at
-// its server, with the first subscriber, and unsubscribes with the last. A server with subscriptions is not
-// stopped for being idle. It is safe for concurrent use.
+// resourceSubscriptions records who has subscribed to which resources. The hub subscribes to a resource at its
+// server once, for the first subscriber, and unsubscribes after the last one has left. A server with
+// subscriptions is not stopped for being idle. It is safe for concurrent use.
 type resourceSubscriptions struct {
 	pipeline *call.Pipeline
 
@@ -34,11 +34,12 @@ type resourceSubscriptions struct {
 	resources map[resourceKey]*subscription
 }
 
-// resourceKey identifies a resource of a server. session is the id of the session that
-// has the server for itself; empty if clients share the server.
+// resourceKey identifies a resource of a server. If the server runs for one client session only, session is the
+// id of that session; otherwise it is empty.
 type resourceKey struct{ server, session, uri string }
 
-// request returns a request about the resource, which is sent with a lease of its server.
+// request returns a request about the resource. The request is sent in the server session that the lease over
+// holds.
 func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
 	return call.Request{
 		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)),
@@ -50,13 +51,13 @@ func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
 type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
-	over     atomic.Pointer[upstream.Lease] // lease of the session that sends updates; set before lease, because updates may come earlier
+	over     atomic.Pointer[upstream.Lease] // like lease, but set before subscribing, so that no update is missed
 
 	subscribers map[subscriber]forms // guarded by resourceSubscriptions.mu
 }
 
-// forms says in which forms a subscriber has written the URI of a resource. The subscriber gets updates with
-// the same forms.
+// forms is the set of forms in which a subscriber has written the URI of a resource. The subscriber gets each
+// update in the same forms.
 type forms uint8
 
 const (
@@ -65,7 +66,8 @@ const (
 	allForms  = ownForm | shownForm
 )
 
-// formOf returns the form of the URI in the params of a client. own are the params as the server knows them.
+// formOf returns the form in which a client has written the URI in params. own contains the same params in the
+// server's own form.
 func formOf(params, own json.RawMessage) forms {
 	if jsonrpc.GetString(params, "uri") == jsonrpc.GetString(own, "uri") {
 		return ownForm
@@ -99,7 +101,7 @@ func (b *resourceSubscriptions) add(ctx context.Context, s subscriber, key resou
 	return result, err
 }
 
-// live reports whether the server has the subscription. The caller holds changing.
+// live reports whether the hub has subscribed in a server session that still runs. The caller holds changing.
 func (sub *subscription) live() bool {
 	if sub.lease == nil {
 		return false
@@ -136,8 +138,8 @@ func (b *resourceSubscriptions) subscribe(
 	return result.JSON, nil
 }
 
-// leave removes one form in which s has subscribed to a resource. It returns the subscription if that was the
-// last form of s, and nil if s had not subscribed in this form or has subscribed in another one.
+// leave removes one form in which s has subscribed to a resource. It returns the subscription if s has no other
+// form, and nil if s has another form or had not subscribed in this one.
 func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -152,7 +154,7 @@ func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms)
 	return sub
 }
 
-// drop forgets a resource without subscribers, and reports whether it had none.
+// drop forgets a resource if it has no subscribers, and reports whether that is the case.
 func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,8 +167,8 @@ func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	return true
 }
 
-// remove removes one form in which s has subscribed to a resource, and unsubscribes at the server after the
-// last subscriber.
+// remove removes one form in which s has subscribed to a resource. If that was the last form of the last
+// subscriber, remove also unsubscribes at the server.
 func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
 	sub := b.leave(s, key, form)
 	if sub == nil {
@@ -184,7 +186,7 @@ func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key re
 		_, err = b.pipeline.Call(ctx, key.request("resources/unsubscribe", sub.lease))
 	}
 	sub.end()
-	b.drop(key, sub) // keeps sub if add has a new subscriber, which waits for changing
+	b.drop(key, sub) // does nothing if add has a new subscriber, which waits for sub.changing
 	return err
 }
 
@@ -196,8 +198,8 @@ func (sub *subscription) end() {
 	}
 }
 
-// farewell is how long servers may take to end the subscriptions or a task of a client that has left or
-// cancelled.
+// farewell limits the time for ending the subscriptions of a client that has left, and the task of a cancelled
+// call.
 const farewell = 5 * time.Second
 
 // removeAll ends all subscriptions of a subscriber that has left.
@@ -224,8 +226,8 @@ func (b *resourceSubscriptions) all() []resourceKey {
 	return slices.Collect(maps.Keys(b.resources))
 }
 
-// of returns the subscribers that get an update of a resource: those that have subscribed to the resource or to
-// one above it, over the session that sends the update.
+// of returns the subscribers that get an update of a resource: those that have subscribed to its URI or to a
+// URI above it, in the server session that sent the update.
 func (b *resourceSubscriptions) of(a upstream.Announced) map[subscriber]forms {
 	uri := jsonrpc.GetString(a.Params, "uri")
 	b.mu.Lock()

@@ -73,12 +73,12 @@ var wrongUseText = regexp.MustCompile(`(?i)MCP error -3260[12]\b|\b(unknown|no s
 	`\b(input|argument|arguments|schema|parameter) validation\b|\bvalidation errors? (for|in)\b|` +
 	`\brequired (property|argument|parameter|field)\b|\b(property|argument|parameter|field)\b.{0,60}\b(is )?required\b`)
 
-// refusalText matches texts that refuse access. Such a refusal does not count as wrong use, even if the text
-// also speaks of arguments.
+// refusalText matches texts that refuse access. Such a text does not count as wrong use, even if it also
+// mentions arguments.
 var refusalText = regexp.MustCompile(`(?i)\b(access|permission)s? (is |was )?denied|\bdenied\b|\bforbidden\b|\bnot (allowed|permitted|authori[sz]ed)\b|` +
 	`\bunauthori[sz]ed\b|\bEACCES\b|\bEPERM\b|\boutside (of )?(the )?allowed\b|\b40[13]\b`)
 
-// wrongUse reports whether the text of an error result speaks of an unknown tool or wrong arguments.
+// wrongUse reports whether the text of an error result is about an unknown tool or wrong arguments.
 func wrongUse(result json.RawMessage) bool {
 	for block := range jsonrpc.Items(jsonrpc.Get(result, "content")) {
 		text := jsonrpc.GetString(block, "text")

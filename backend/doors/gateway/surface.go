@@ -15,8 +15,7 @@ type surface interface {
 	// Introduce returns what the surface says about itself to a client with these
 	// capabilities, which may be nil. It may start a server.
 	Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error)
-	// Info returns the serverInfo of results, nil if it is not known. It starts no
-	// server.
+	// Info returns the serverInfo that results carry, or nil if it is not known. It starts no server.
 	Info() json.RawMessage
 	// List serves tools/list, prompts/list, resources/list and resources/templates/list.
 	List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
@@ -31,10 +30,10 @@ type surface interface {
 	// and URIs of the server, and returns the server's name. The name is empty if the params name no server.
 	Incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error)
 	// Shown translates a result of a server, or the params of its notification or request, to the names and
-	// URIs that the client is shown. It leaves the URI bare unchanged: the URI of the client's request if the
-	// client wrote it as the server knows it, otherwise empty.
+	// URIs that the client is shown. If the client itself used the server's own form of a URI in its request,
+	// bare is this URI, which Shown leaves unchanged; otherwise bare is empty.
 	Shown(server, method string, message json.RawMessage, bare string) json.RawMessage
-	// Listed returns the tools of servers and the hub's own tools in the client's list.
+	// Listed returns the tools of servers that are in the client's list, and the hub's own tools in that list.
 	Listed() (tools []*catalog.Tool, own surfaces.Definitions)
 	// Shows reports whether the client's lists include the tools, prompts and resources of a server. For an
 	// empty name it reports whether the lists depend on which servers are active.

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// ofServers returns a gateway with approved servers that have these tools.
+// ofServers returns a gateway with the named servers, all approved. tools lists the tools of each server.
 func ofServers(t *testing.T, names []string, tools map[string][]string, used usage) *Gateway {
 	t.Helper()
 	var servers []registry.Server
@@ -35,7 +35,7 @@ func ofServers(t *testing.T, names []string, tools map[string][]string, used usa
 	return New(Options{Registry: reg, Usage: used, Catalog: catalogtest.Open(t, &events.Bus{}, definitions)})
 }
 
-// realServers are names of published servers. realTools has tools of some of them.
+// realServers are the names of published servers. realTools lists the tools of some of them.
 var (
 	realServers = strings.Fields("github filesystem slack postgres notion linear sentry jira confluence stripe figma playwright " +
 		"kubernetes grafana asana airtable hubspot salesforce zendesk intercom datadog cloudflare vercel supabase mongodb redis " +
@@ -68,7 +68,7 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 			}
 			count := tokens.Count(string(list))
 			all := count + tokens.Count(instructions)
-			if surface == surfaces.Meta { // the limit for Meta is for the list alone
+			if surface == surfaces.Meta { // for Meta, the limit does not include the instructions
 				all = count
 			}
 			if all >= limit || tokens.Count(instructions) > 75 {
@@ -85,7 +85,7 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 	}
 }
 
-// near reports whether a stated number of tokens differs from the counted one by at most 5 %.
+// near reports whether stated differs from counted by at most 5 %.
 func near(stated, counted int) bool {
 	return stated >= counted-counted/20 && stated <= counted+counted/20
 }

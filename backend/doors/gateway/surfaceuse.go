@@ -24,14 +24,14 @@ func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
 	return use
 }
 
-// choices is a setting by editor id. It is safe for concurrent use.
+// choices is a setting that is on or off for each editor, by editor id. It is safe for concurrent use.
 type choices struct {
 	mu sync.Mutex
 	of map[string]bool
 }
 
-// AddFound returns, by editor id, whether find_tool adds tools to the lists of an editor's sessions. Editors
-// without such a setting are not in the map.
+// AddFound returns, by editor id, the settings that say whether find_tool adds tools to the lists of an
+// editor's sessions. Editors without a setting are not in the map.
 func (g *Gateway) AddFound() map[string]bool {
 	g.addFoundFor.mu.Lock()
 	defer g.addFoundFor.mu.Unlock()

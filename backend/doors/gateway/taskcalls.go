@@ -61,7 +61,7 @@ func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result
 		}
 	}
 	if err == nil {
-		result.JSON, err = ask(ctx, "tasks/result") // also if the task requires input, for which the server asks during this request
+		result.JSON, err = ask(ctx, "tasks/result") // a server that needs input asks for it during this request
 	}
 	if ctx.Err() != nil {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)

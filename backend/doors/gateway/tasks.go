@@ -27,12 +27,12 @@ const maxTasks = 256
 type task struct {
 	server, tool, id string
 	lease            *upstream.Lease // keeps the server that knows the task running until the task is over
-	last             json.RawMessage // the task as the client is shown it, once it is over; for tasks/list
+	last             json.RawMessage // final state as the client sees it, for tasks/list; nil until the task is over
 
 	cutting sync.Mutex
-	cut     json.RawMessage // the result as the client is shown it; nil if it was not cut
+	cut     json.RawMessage // the shortened result as the client sees it; nil if the result was not too long
 
-	following sync.Mutex         // held while the server is asked to announce the states
+	following sync.Mutex         // held while the hub asks the server to announce the task's states, or to stop
 	unfollow  func()             // ends the announcements; nil if nobody listens
 	listeners map[*listener]bool // guarded by sessionTasks.mu
 }
@@ -99,8 +99,8 @@ func (s *sessionTasks) of(server, id string) *task {
 	return nil
 }
 
-// noteState records the state of a task that is over, as the client is shown it, and releases the lease of its
-// server.
+// noteState does nothing unless the task is over. It then stores the final state, as the client sees it, and
+// releases the lease of the server.
 func (s *sessionTasks) noteState(t *task, state json.RawMessage) {
 	if isOver(state) {
 		s.mu.Lock()
@@ -155,7 +155,8 @@ func (s *sessionTasks) serveList(ctx context.Context, params json.RawMessage) (j
 	return answer.List("tasks", list), nil
 }
 
-// stateOf returns a task as the client is shown it, and nil if its server no longer has it.
+// stateOf returns the state of a task as the client sees it, or nil if the server has ended or returns an
+// error.
 func (s *sessionTasks) stateOf(ctx context.Context, t *task) json.RawMessage {
 	s.mu.Lock()
 	last := t.last
@@ -177,8 +178,8 @@ func (s *sessionTasks) stateOf(ctx context.Context, t *task) json.RawMessage {
 	return jsonrpc.Delete(state, "_meta")
 }
 
-// deliver passes a state of a task on to the client, if this session has started it. passed
-// returns the state as the client may see it.
+// deliver passes the state of a task on to the client, if this session has started the task. The function
+// passed returns the state that the client may see.
 func (s *sessionTasks) deliver(a upstream.Announced, passed func(*task) (json.RawMessage, error)) {
 	t := s.of(a.Server, jsonrpc.GetString(a.Params, "taskId"))
 	if t == nil || !a.Over(t.lease) {

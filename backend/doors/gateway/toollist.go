@@ -17,14 +17,14 @@ import (
 type toolList struct {
 	client      *clientInfo
 	definitions *definitions
-	listed      func() ([]*catalog.Tool, surfaces.Definitions) // of the surface
+	listed      func() ([]*catalog.Tool, surfaces.Definitions) // the list that the surface shows now
 
 	mu        sync.Mutex
-	signature uint64 // of the last list that the client read or was notified of; 0 for none
+	signature uint64 // hash of the last list that the client read or was notified of; 0 for none
 }
 
-// Answer returns the result of tools/list. For a legacy client it records which list was read; the list of a
-// modern client depends on the configuration only.
+// Answer returns the result of tools/list. If the client is a legacy one, Answer records the list that it
+// returns. The list of a modern client changes only with the configuration.
 func (l *toolList) Answer(ctx context.Context, listed func() ([]*catalog.Tool, surfaces.Definitions)) (json.RawMessage, error) {
 	modern := isModern(ctx)
 	var tools []*catalog.Tool
@@ -57,7 +57,7 @@ func (l *toolList) note() {
 	l.signature = signatureOf(l.listed())
 }
 
-// noteFirst is note for a client that has not read a list yet.
+// noteFirst is like note, but does nothing if the client has read a list before.
 func (l *toolList) noteFirst() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,8 +66,8 @@ func (l *toolList) noteFirst() {
 	}
 }
 
-// changed reports whether the list has changed since the client read it or was notified, and records that the
-// client is notified now.
+// changed reports whether the list has changed since the client last read it or was last notified. It assumes
+// that the caller notifies the client now.
 func (l *toolList) changed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,7 @@ func (l *toolList) changed() bool {
 	return l.signature != before
 }
 
-// signatureOf returns a hash of a tool list, by which changes of the list are
-// noticed.
+// signatureOf returns a hash of a tool list. A different hash shows that the list has changed.
 func signatureOf(tools []*catalog.Tool, own surfaces.Definitions) uint64 {
 	h := fnv.New64a()
 	for _, definition := range own.Tools {

@@ -23,7 +23,7 @@ type translation struct {
 }
 
 // Shown returns a result of a server, or the params of its notification or request, with the names and URIs
-// that clients are shown. The URI bare stays as it is.
+// that clients are shown. It leaves the URI bare unchanged.
 func (t *translation) Shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
 	s, err := t.registry.Get(server)
 	if err != nil {
@@ -62,11 +62,11 @@ func (t *translation) Incoming(
 	return n.servers[slug].Name, own, nil
 }
 
-// naming finds the server that a request names, among the approved servers.
+// naming finds the approved server that a request names.
 type naming struct {
 	*translation
 	servers map[string]registry.Server // by slug
-	serves  func(server string) bool   // nil for all
+	serves  func(server string) bool   // reports whether a server is considered; nil for all
 }
 
 func (t *translation) among(serves func(server string) bool) naming {

@@ -27,7 +27,7 @@ type document struct {
 
 // part is a block of the result and its text in the document.
 type part struct {
-	raw        json.RawMessage // the block as the server sent it; nil if only its text in the document counts
+	raw        json.RawMessage // the block as the server sent it; nil if the document needs only its text
 	begin, end int             // offsets in document.text
 	block      int             // number of the block in the result; -1 for a text
 	image      bool            // Cut keeps the block and does not count it
@@ -102,7 +102,7 @@ func (d *document) append(p part, text []byte) {
 	d.parts = append(d.parts, p)
 }
 
-// describe returns the line that represents a block without text.
+// describe returns the line that the document shows in place of a block without text.
 func describe(n int, kind string, block, resource json.RawMessage) string {
 	data, mime, uri := jsonrpc.GetString(block, "data"), jsonrpc.GetString(block, "mimeType"), jsonrpc.GetString(block, "uri")
 	if resource != nil {

@@ -40,7 +40,7 @@ func (d *document) grep(c Client, q Query) (json.RawMessage, error) {
 				next := fmt.Sprintf(`"handle":%q,"grep":%s,"offset":%d`, q.Handle, quote(q.Grep), begin)
 				return texts(out.String(), fmt.Sprintf(`[There are further matches: %s.]`, c.call(next))), nil
 			}
-			found, to = d.around(begin, end, begin, 0) // a match without context always fits
+			found, to = d.around(begin, end, begin, 0) // without context lines, a match always fits
 		}
 		room -= len(quote(found))
 		out.WriteString(found)

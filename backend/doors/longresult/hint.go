@@ -9,7 +9,7 @@ import (
 // ToolName is the name of the tool that calls Store.Read.
 const ToolName = "read_more"
 
-// call returns the text of a call of read_more with these members of its arguments.
+// call returns the text of a call to read_more. members are the members of its arguments, as JSON.
 func (c Client) call(members string) string { return calling(c.Caller, ToolName, members) }
 
 // saving returns a sentence, without the full stop, that explains how to save a block.
@@ -17,7 +17,8 @@ func (c Client) saving(handle string) string {
 	return calling(c.Saver, SaveName, fmt.Sprintf(`"handle":%q,"block":N`, handle)) + " saves block N, from 0 on, as a file"
 }
 
-// calling returns the text of a call of tool, either directly or through the tool caller if that is not empty.
+// calling returns the text of a call to tool. The call is direct if caller is empty, and otherwise goes through the
+// tool that caller names.
 func calling(caller, tool, members string) string {
 	if caller == "" {
 		return tool + " {" + members + "}"
@@ -25,7 +26,7 @@ func calling(caller, tool, members string) string {
 	return fmt.Sprintf(`%s {"call_as":%q,"arguments":{%s}}`, caller, tool, members)
 }
 
-// rest returns a notice that states how much of the document follows the offset at, and explains how to read it.
+// rest returns a notice that states how much of the document follows offset at, and explains how to read it.
 func (d *document) rest(c Client, handle string, at int) string {
 	begin := fmt.Sprintf(`"handle":%q`, handle)
 	var ways []string

@@ -67,7 +67,7 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 func (c Client) room() int { return max(c.Limit-notice, notice) }
 
 // begin returns blocks with the beginning of the document that take about room bytes, not counting images. at is the
-// offset at which they end, and whole reports whether they contain all of the document.
+// offset at which these blocks end, and whole reports whether they contain the whole document.
 func (d *document) begin(room int) (blocks []json.RawMessage, at int, whole bool) {
 	whole = true
 	for _, part := range d.parts {
@@ -140,8 +140,8 @@ func texts(list ...string) json.RawMessage {
 	return jsonrpc.Set(nil, "content", jsonrpc.Array(blocks))
 }
 
-// cut returns an offset up to end at which a text from begin may be cut: after a line break, if that keeps at least
-// half of the text, and otherwise between two characters.
+// cut returns the offset at which to cut the text that starts at begin, so that it ends at end or earlier: after a
+// line break, if that keeps at least half of the text, and otherwise between two characters.
 func (d *document) cut(begin, end int) int {
 	if end >= len(d.text) {
 		return len(d.text)

@@ -31,7 +31,7 @@ func ofText(text string) json.RawMessage { return texts(text) }
 
 var clientA = Client{Session: "a", Limit: DefaultLimit}
 
-// numbered returns the handle in s that a test calls r1, r2 and so on, for the session of clientA.
+// numbered returns the actual handle of the result that a test calls r1, r2 and so on. The result belongs to clientA.
 func numbered(s *Store, handle string) string {
 	if of := s.sessions["a"]; of != nil {
 		return of.mark + handle[1:]
@@ -261,7 +261,7 @@ func TestHandlesBelongToTheirSession(t *testing.T) {
 
 func TestTheLongestUnusedResultIsForgotten(t *testing.T) {
 	var s Store
-	big := ofText(strings.Repeat("0123456789abcde\n", maxSession/40)) // the limit of a session has room for two
+	big := ofText(strings.Repeat("0123456789abcde\n", maxSession/40)) // two such results fit in a session
 	for range 2 {
 		s.Cut(clientA, big)
 	}

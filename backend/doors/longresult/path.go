@@ -36,7 +36,7 @@ func (s *Store) project(c Client, d *document, path string) (json.RawMessage, er
 // Limits on the work for a path.
 const (
 	maxParsed  = 4 << 20 // bytes of JSON that are parsed as a whole
-	maxDescent = 100     // levels that the step .. descends
+	maxDescent = 100     // levels that a descendant step (..) descends
 )
 
 // selection returns the values that an expression selects from a JSON value. It parses only the parts that a filter
@@ -58,7 +58,7 @@ func selection(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, er
 }
 
 // follow calls found with each value that an expression selects from a value. descended is the number of levels that
-// the step .. has descended so far.
+// descendant steps (..) have already descended.
 func follow(value json.RawMessage, expression jp.Expr, descended int, found func(json.RawMessage)) error {
 	if len(expression) == 0 {
 		found(value)

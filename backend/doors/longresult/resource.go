@@ -21,8 +21,8 @@ func uriOf(handle string, offset int) string {
 // IsResource reports whether a URI belongs to a long result.
 func IsResource(uri string) bool { return strings.HasPrefix(uri, resources) }
 
-// ReadResource returns the result of resources/read for the URI of a long result: the text from the URI's offset on,
-// within the client's limit, and the URI of the text after that. Errors are those of Read.
+// ReadResource returns the result of resources/read for the URI of a long result: as much text from the URI's offset
+// on as the client's limit allows, and the URI at which the text continues. Errors are those of Read.
 func (s *Store) ReadResource(c Client, uri string) (json.RawMessage, error) {
 	handle, query, _ := strings.Cut(strings.TrimPrefix(uri, resources), "?")
 	doc, err := s.find(c.Session, handle)

@@ -19,7 +19,7 @@ import (
 // SaveName is the name of the tool that calls Store.Save.
 const SaveName = "save_block"
 
-// maxSaved is how many file names Save tries for one block, because it does not overwrite files.
+// maxSaved limits how many file names Save tries for one block. Save tries another name if a file already exists.
 const maxSaved = 100
 
 // Save writes an image, a sound or a file of a result to the client's folder, which is

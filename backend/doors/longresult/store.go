@@ -11,13 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Limits on the memory of a store, in bytes. It drops the longest unused results first.
+// Limits on the memory of a store, in bytes. When a limit is reached, the store first drops the results that have not
+// been used for the longest time.
 const (
 	maxSession = 128 << 20
 	maxAll     = 512 << 20
 )
 
-// Store keeps long results by their handles. It is safe for concurrent use, and the zero value is ready to use.
+// Store keeps long results, each under a handle. It is safe for concurrent use, and the zero value is ready to use.
 type Store struct {
 	mu       sync.Mutex
 	sessions map[any]*session
@@ -69,7 +70,7 @@ func (s *Store) keep(id any, doc *document) string {
 	return handle
 }
 
-// drop removes the longest unused result of a session. The caller holds mu.
+// drop removes the least recently used result of a session. The caller holds mu.
 func (s *Store) drop(of *session) {
 	var oldest string
 	for handle, k := range of.results {
@@ -82,8 +83,8 @@ func (s *Store) drop(of *session) {
 	of.size, s.size = of.size-size, s.size-size
 }
 
-// dropOldest removes the longest unused result of all sessions, and reports whether there was a result. The caller
-// holds mu.
+// dropOldest removes the least recently used result of all sessions, and reports whether there was a result. The
+// caller holds mu.
 func (s *Store) dropOldest() bool {
 	var from *session
 	var oldest time.Time

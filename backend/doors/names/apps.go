@@ -21,8 +21,8 @@ func ForApps(definition json.RawMessage) bool {
 	return !limited || who["app"]
 }
 
-// visibility returns who may use a tool; limited is false if its definition does not say. The value under "ui"
-// takes precedence over that under "ui/visibility".
+// visibility returns who may use a tool; limited is false if its definition does not say. If the definition has
+// both "ui" and "ui/visibility", the visibility under "ui" applies.
 func visibility(definition json.RawMessage) (who map[string]bool, limited bool) {
 	meta := jsonrpc.Get(definition, "_meta")
 	for _, list := range []json.RawMessage{

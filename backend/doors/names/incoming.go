@@ -8,21 +8,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Servers finds the servers that names from a client belong to. Known is required; a nil Owners or Prompt finds
-// nothing.
+// Servers finds the servers that names from a client belong to. Known is required. Owners and Prompt may be
+// nil; no URI or prompt is then found.
 type Servers struct {
 	// Known reports whether a slug is that of a server which the client may reach.
 	Known func(slug string) bool
 	// Owners returns the slugs of the servers that have a URI or URI template.
 	Owners func(uri string) []string
-	// Prompt returns the server of a prompt, and the prompt's name on it, by the name that a client uses. It
-	// returns an error if there is no such prompt.
+	// Prompt returns the server of the prompt that a client calls shown, and the prompt's name on that server.
+	// It returns an error if there is no such prompt.
 	Prompt func(shown string) (slug, name string, err error)
 }
 
 // URI returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI
-// without a slug was not shown by the hub, but comes from a text, for example. It belongs to the only server
-// that has it; if several or none have it, the error is an *OwnerError.
+// without a slug does not come from the hub but, for example, from the text of a result. It belongs to the only
+// server that has it; if no server or several servers have it, the error is an *OwnerError.
 func (s Servers) URI(shown string) (slug, uri string, err error) {
 	if slug, from, to, ok := split(shown, false, s.Known); ok {
 		return slug, shown[:from] + shown[to:], nil
@@ -88,11 +88,11 @@ func (s Servers) Incoming(method string, params json.RawMessage) (slug string, o
 	return slug, splice(params, edits), nil
 }
 
-// owner returns the slug of the server that a JSON string names, and the edits
-// that make the string the server's own. The string is data[at:end].
+// owner is a function for the JSON string data[at:end]. It returns the slug of the server that the string
+// names, and the edits that give the string the form that the server knows.
 type owner func(data []byte, at, end int) (slug string, edits []edit, err error)
 
-// own applies an owner to the string at a path of member names. It returns zero values if there is no string.
+// own calls an owner with the string at a path of member names. It returns zero values if there is no string.
 func own(of owner, data []byte, path ...string) (slug string, edits []edit, err error) {
 	at, end, ok := find(data, '"', path...)
 	if !ok {

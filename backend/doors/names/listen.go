@@ -41,7 +41,7 @@ func (s Servers) Listen(params json.RawMessage) []Subscription {
 	return out
 }
 
-// division is an array, divided among servers.
+// division is an array whose elements are divided among servers.
 type division struct {
 	from, to int               // position of the array; 0 if there is none
 	elements map[string]string // elements of the new array by slug, separated by commas

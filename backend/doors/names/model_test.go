@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// modelPaths are the paths of names in messages, by method. model, a simple version of Outgoing, changes the
-// decoded messages at these paths. In a path, * stands for each element, # for each element if it is a task id,
-// and % for each member. An empty last step stands for one or several content blocks. All messages may have a
-// name at modelRelated too.
+// modelPaths lists the paths at which messages contain names, by method. The function model, a simple version
+// of Outgoing, changes decoded messages at these paths. In a path, * matches each element, # each element that
+// is a task id, and % each member. An empty last step matches a content block or an array of content blocks.
+// All messages may have a name at modelRelated too.
 var modelPaths = map[string]string{
 	"tools/list": "tools.*._meta.ui.resourceUri tools.*._meta.ui/resourceUri " +
 		"tools.*._meta.openai/outputTemplate tools.*._meta.related.taskId",
@@ -154,8 +154,8 @@ func (g *generator) array(depth int, element func()) {
 	g.WriteString("]")
 }
 
-// wanted has the usual type of a member: s for a string, i for a task id, t for a type, o for an object, a for
-// an array of objects, l for a list of URIs, k for a list of task ids, x for any value.
+// wanted maps members to the values that they usually have: s for a string, i for a task id, t for a type, o
+// for an object, a for an array of objects, l for a list of URIs, k for a list of task ids, x for any value.
 var wanted = map[string]byte{
 	"uri": 's', "uriTemplate": 's', "resourceUri": 's', "ui/resourceUri": 's', "openai/outputTemplate": 's', "text": 's', "blob": 's',
 	"description": 's', "taskId": 'i', "type": 't', "_meta": 'o', "ui": 'o', "resource": 'o', "params": 'o', "task": 'o', "result": 'o',

@@ -66,24 +66,25 @@ func cut(name string, limit, digits int) string {
 	return string([]rune(name)[:limit-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Directory says which tools exist, or which prompts. All functions are required, and cover only servers that
-// the client may reach.
+// Directory says which tools exist or, in a directory of prompts, which prompts. All functions are required,
+// and cover only servers that the client may reach.
 type Directory struct {
-	// Listed returns the server of a name in the client's list, and the name on that server.
+	// Listed returns the server and the name of the tool or prompt that the client's list contains under the
+	// name shown.
 	Listed func(shown string) (server, name string, ok bool)
 	// Splits returns all ways to split server__name into the name of an
 	// existing server and a name, the longest server name first.
 	Splits func(shown string) [][2]string
 	// Has reports whether a server is known to have a tool or prompt.
 	Has func(server, name string) bool
-	// Owners returns the servers that have a tool or prompt of a name.
+	// Owners returns the servers that have a tool or prompt of the given name.
 	Owners func(name string) []string
 }
 
-// Find returns the tool or prompt that a client means by a name: the one that is listed under the name,
-// otherwise server__name, otherwise the only one that has this name on its server. The result of server__name
-// may be unknown to the hub, but known ones are preferred. If several servers or none use the name, the error
-// is an *OwnerError.
+// Find returns the tool or prompt that a client means by shown. It first looks for shown in the client's list,
+// then reads it as server__name, and last looks for the only server that has a tool or prompt called shown. In
+// the form server__name, a client can also name a tool or prompt that the hub does not know, but known ones
+// take precedence. If no server or several servers have the name, the error is an *OwnerError.
 func (d Directory) Find(shown string) (server, name string, err error) {
 	if server, name, ok := d.Listed(shown); ok {
 		return server, name, nil

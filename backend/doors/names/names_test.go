@@ -130,8 +130,8 @@ func TestANameIsListedThenPrefixedThenUnique(t *testing.T) {
 		{"a__cut_05b1bf", "a", "x", ""},
 		{"a__same", "b", "same", ""}, // the list takes precedence
 		{"b__same", "b", "same", ""},
-		{"a__new", "a", "new", ""}, // the server may have it
-		{"a__y", "a", "y", ""},     // although b has a tool a__y
+		{"a__new", "a", "new", ""}, // server a exists and may have this tool
+		{"a__y", "a", "y", ""},     // server a takes precedence over the tool a__y of b
 		{"only", "b", "only", ""},
 		{"same", "", "", `find the server of "same": several servers have it; use a__same or b__same`},
 		{"none", "", "", `find the server of "none": no server has it; use a name from a list`},

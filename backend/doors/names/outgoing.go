@@ -16,14 +16,14 @@ import (
 // names, and one that is not valid JSON, is returned as it is. Names of tools and
 // prompts do not change, because the hub composes their lists.
 //
-// Do not pass requests of a server about a task of the client, such as tasks/get: the client has chosen the id.
+// Do not call Outgoing for a server's request about a task of the client, such as tasks/get: the client has
+// chosen the id of that task.
 func Outgoing(slug, method string, message json.RawMessage) json.RawMessage {
 	return OutgoingExcept("", slug, method, message)
 }
 
-// OutgoingExcept is Outgoing, but strings that are equal to bare stay as they are,
-// unless bare is empty. A client that has named a resource by the server's own URI
-// expects this URI in the result.
+// OutgoingExcept is like Outgoing, but does not change strings that are equal to bare, unless bare is empty. A
+// client that has named a resource by the server's own URI expects this URI in the result.
 func OutgoingExcept(bare, slug, method string, message json.RawMessage) json.RawMessage {
 	in, known := shown[method]
 	if !known {
@@ -112,7 +112,7 @@ func (p *places) member(o *jsonscan.Object) *places {
 	return p.others
 }
 
-// name adds the edit for a string that is a name.
+// name adds the edit for a string that is a name of kind k.
 func (s *scan) name(k kind, at int) (end int) {
 	if end = jsonscan.End(s.data, at); end < 0 {
 		return -1
@@ -129,9 +129,9 @@ func (s *scan) name(k kind, at int) (end int) {
 	return end
 }
 
-// block adds the edits of a content block. The type of the block decides which members are names and may be its
-// last member, so block looks at all members first. In messages for sampling, a block with the result of a tool
-// contains other blocks; those contain no further ones.
+// block adds the edits for a content block. It first looks at all members, because the type of the block
+// decides which members are names, and may be the last member. In messages for sampling, a block with the
+// result of a tool contains other blocks, but these contain no further ones.
 func (s *scan) block(at int, mayNest bool) (end int) {
 	var uriAt, resourceAt, contentAt int
 	var kind []byte
@@ -167,7 +167,7 @@ func (s *scan) block(at int, mayNest bool) (end int) {
 	return end
 }
 
-// is reports whether raw is a JSON string of this text.
+// is reports whether raw is a JSON string with the value text.
 func is(raw []byte, text string) bool {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return len(raw) == len(text)+2 && string(raw[1:len(raw)-1]) == text

@@ -193,7 +193,7 @@ func FuzzOutgoing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method string, message []byte) { onlyNamesChange(t, method, message) })
 }
 
-// inserted is the slug in onlyNamesChange. No message contains it.
+// inserted is the slug that onlyNamesChange inserts into messages. No message contains it already.
 const inserted = "zq.zq-zq"
 
 var withoutInserted = strings.NewReplacer(inserted+"+x-ref:", "", inserted+"+", "", inserted+"/", "")

@@ -10,7 +10,8 @@ const (
 	kindContent // not a string: a content block, or an array of content blocks
 )
 
-// places describes where a JSON value contains names. The zero value describes a value without names.
+// places describes in which parts of a JSON value there are names. The zero value describes a value without
+// names.
 type places struct {
 	kind    kind
 	members []member
@@ -46,7 +47,7 @@ var (
 	messages = member{"messages", list(object(member{"content", blocks}))}
 	contents = member{"contents", list(withURI)}
 	sampling = object(meta, messages)
-	// inputs are the requests to the client in a result that asks for input.
+	// inputs are the requests to the client that a result contains if the server asks for input.
 	inputs    = member{"inputRequests", &places{others: object(member{"params", sampling})}}
 	resources = object(meta, member{"resources", list(withURI)})
 	skill     = object(member{"uri", aURI}, member{"resources", list(withURI)})

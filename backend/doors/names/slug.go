@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// compound lists the first parts of schemes such as svn+ssh and git+https. Slug returns none of them, because a
-// server's own URI with such a scheme would look like a shown URI of the server with that slug.
+// compound lists the first parts of schemes such as svn+ssh and git+https. Slug returns none of them: if git
+// were a slug, a server's own URI that begins with git+https: would look like a URI of the server with that
+// slug.
 var compound = []string{"bzr", "coap", "coaps", "git", "hg", "http", "https", "svn"}
 
 // Slug returns the slug of a new server: lower-case letters, digits, dots and

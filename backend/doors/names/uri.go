@@ -21,7 +21,7 @@ func URI(slug, uri string) string {
 // TaskID returns the form of a server's task id that clients are shown.
 func TaskID(slug, id string) string { return slug + "+" + id }
 
-// text is a decoded text, or the bytes between the quotes of a JSON string.
+// text is a decoded text, or the contents of a JSON string between its quotes.
 type text interface{ string | []byte }
 
 // place returns the position at which the slug is inserted in a URI, and the text that follows the slug. If
@@ -57,7 +57,8 @@ func split[T text](uri T, escaped bool, known func(slug string) bool) (slug stri
 	return slug, 0, to, true
 }
 
-// slugAt reads a slug with the separator after it, and returns the position after the separator.
+// slugAt reads the slug at a position of s and the separator after it. It returns the slug and the position
+// after the separator.
 func slugAt[T text](s T, at int, separator byte, escaped bool) (slug string, end int, ok bool) {
 	read := make([]byte, 0, 64)
 	for {
@@ -73,7 +74,7 @@ func slugAt[T text](s T, at int, separator byte, escaped bool) (slug string, end
 	}
 }
 
-// skip reports whether a word is at a position of s, and returns the position after the word.
+// skip reports whether s contains word at a position, and returns the position after the word.
 func skip[T text](s T, at int, word string, escaped bool) (end int, ok bool) {
 	end = at
 	for i := range len(word) {
@@ -104,8 +105,8 @@ func hasScheme[T text](uri T, escaped bool) bool {
 	}
 }
 
-// char returns the character at a position and the position after it. c is 0 at the end, for characters outside
-// ASCII and for escaped control characters.
+// char returns the character at a position and the position after it. c is 0 at the end of s, for a character
+// outside ASCII, and for an escaped control character.
 func char[T text](s T, at int, escaped bool) (c byte, next int) {
 	switch {
 	case at >= len(s):

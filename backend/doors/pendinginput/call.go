@@ -12,29 +12,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 )
 
-// Call is one call from a client to a server. It may take several requests of the client. Wait is called by one
-// goroutine at a time, the other methods by any.
+// Call is one call from a client to a server. The client may have to repeat its request several times until the
+// call is over. Only one goroutine at a time may call Wait; the other methods are safe for concurrent use.
 type Call struct {
 	lot     *Lot
 	id      string
 	binding Binding
 	cancel  context.CancelCauseFunc
-	asked   chan struct{} // has a token when questions wait for the client
+	asked   chan struct{} // capacity 1; receives a value when there are questions for the client
 	done    chan struct{}
 
 	result json.RawMessage // valid after done is closed, like err
 	err    error
 
 	mu     sync.Mutex
-	open   []*question // without an answer, in the order of arrival
-	count  int         // of all questions so far
-	round  int         // of the last state that the client got
+	open   []*question // questions without an answer, oldest first
+	count  int         // number of questions so far
+	round  int         // number of times that the client was asked for input
 	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
 	notify func(method string, params json.RawMessage)
-	next   func() // starts the call, or delivers the answers of a retry; called by Wait
+	next   func() // what Wait does first: start the call, or deliver the answers of a retry
 }
 
-// question is a request of the server.
+// question is a request from the server to the client.
 type question struct {
 	inputrequired.Request
 	answer chan answer // has a buffer of one
@@ -68,8 +68,8 @@ func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (
 	}
 }
 
-// Notify passes a notification that belongs to the call, such as progress, to the request of the client that is
-// in Wait. It drops the notification if there is no such request.
+// Notify passes a notification that belongs to the call, such as progress, to the function notify of the
+// present call of Wait. If there is none, it drops the notification.
 func (c *Call) Notify(method string, params json.RawMessage) {
 	c.mu.Lock()
 	to := c.notify
@@ -79,10 +79,9 @@ func (c *Call) Notify(method string, params json.RawMessage) {
 	}
 }
 
-// Wait waits until the call is over or the server asks something. If ctx ends first,
-// the call is cancelled and the error is the cause of ctx. notify receives the
-// notifications of the call meanwhile; it may be nil. Wait also starts what the call
-// does: Begin and Resume only prepare it.
+// Wait starts or continues the call that Begin or Resume has prepared, and waits until the call is over or the
+// server asks something. If ctx ends first, Wait cancels the call and returns the cause of ctx. Meanwhile
+// notify, which may be nil, receives the notifications of the call.
 func (c *Call) Wait(ctx context.Context, notify func(method string, params json.RawMessage)) (Outcome, error) {
 	c.mu.Lock()
 	c.notify = notify
@@ -116,8 +115,8 @@ func (c *Call) Wait(ctx context.Context, notify func(method string, params json.
 	}
 }
 
-// park ends a round. It returns the questions for the client, and nil if no question is open any more or too
-// many calls are parked.
+// park ends a round and returns the open questions for the client. It returns nil if no question is open any
+// more, or if too many calls are parked; in the second case, it answers the questions with an error.
 func (c *Call) park() *inputrequired.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +138,8 @@ func (c *Call) park() *inputrequired.Result {
 	return out
 }
 
-// resume accepts the answers of a retry, which Wait delivers. It returns false if the
-// state of the retry is not that of the last round, or was used.
+// resume accepts the answers of a retry, which Wait delivers. It returns false if the state of the retry does
+// not belong to the last round, or if that state was used before.
 func (c *Call) resume(round int, responses []inputrequired.Response) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +166,8 @@ func (c *Call) deliver(responses []inputrequired.Response) {
 	}
 }
 
-// abandon answers all questions as cancelled and cancels the call.
+// abandon cancels the call. It answers the open questions of the server as cancelled or, if they are not
+// elicitations, with the error cause.
 func (c *Call) abandon(cause error) {
 	c.mu.Lock()
 	if c.expiry != nil {
@@ -184,7 +184,7 @@ func (c *Call) abandon(cause error) {
 	c.lot.leave(c)
 }
 
-// settle answers all open questions. The caller holds mu.
+// settle answers each open question q with the result of with(q). The caller holds mu.
 func (c *Call) settle(with func(*question) answer) {
 	for _, q := range c.open {
 		q.answer <- with(q)

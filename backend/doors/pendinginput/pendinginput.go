@@ -26,14 +26,15 @@ const (
 	maxParked, maxPerPrincipal = 1024, 64
 )
 
-// ErrUnknownOutcome is the error of a retry whose call was parked in a hub that has
-// ended since. Nobody knows what the call has done.
+// ErrUnknownOutcome is returned for a retry whose call was parked by an earlier process of the hub. Nobody
+// knows what that call has done.
 var ErrUnknownOutcome = errors.New("the hub was restarted while the request waited for input; its outcome is unknown")
 
-// errFull is the answer to the questions of a call that cannot be parked, because too many calls are.
+// errFull is the answer to the questions of a call that cannot be parked, because too many other calls are
+// parked.
 var errFull = errors.New("too many requests wait for input; the question cannot be asked")
 
-// errExpired is the cause with which a call ends if the client has not retried it in time.
+// errExpired is the cause with which a call is cancelled if the client does not retry it in time.
 var errExpired = errors.New("the request was not repeated with the input within " + lifetime.String())
 
 // Lot holds the parked calls of all clients. It is safe for concurrent use.
@@ -42,11 +43,11 @@ type Lot struct {
 	id     string // distinguishes this process from earlier ones
 
 	mu     sync.Mutex
-	calls  map[string]*Call // parked at least once and not over, by id
-	counts map[string]int   // of calls, by principal
+	calls  map[string]*Call // by id; calls that were parked at least once and are not over
+	counts map[string]int   // number of these calls, by principal
 }
 
-// New returns a lot whose states are sealed by sealer.
+// New returns an empty lot, which encrypts the states of calls with sealer.
 func New(sealer *Sealer) *Lot {
 	return &Lot{sealer: sealer, id: rand.Text(), calls: make(map[string]*Call), counts: make(map[string]int)}
 }
@@ -70,8 +71,8 @@ func (l *Lot) Resume(retry inputrequired.Retry, b Binding) (*Call, error) {
 	return c, nil
 }
 
-// End ends the parked calls for which gone returns true, such as those of a client
-// that has left. Questions of the servers are answered as cancelled.
+// End cancels the parked calls for which gone returns true, such as the calls of a client that has left. The
+// questions of their servers are answered as cancelled or with the error cause.
 func (l *Lot) End(gone func(Binding) bool, cause error) {
 	l.mu.Lock()
 	var ending []*Call
@@ -86,14 +87,14 @@ func (l *Lot) End(gone func(Binding) bool, cause error) {
 	}
 }
 
-// Len returns the number of parked calls.
+// Len returns the number of calls that were parked and are not over.
 func (l *Lot) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.calls)
 }
 
-// admit counts a call as parked, unless too many are. The call counts until leave.
+// admit counts a call as parked until leave is called. It returns false if too many calls are parked already.
 func (l *Lot) admit(c *Call) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,13 +123,12 @@ func (l *Lot) leave(c *Call) {
 
 // Outcome is the answer to a request of the client.
 type Outcome struct {
-	Result   json.RawMessage       // of the server; nil if it asks for input
-	Required *inputrequired.Result // nil if the call is over
+	Result   json.RawMessage       // result of the server; nil if the server asks for input
+	Required *inputrequired.Result // the input that the client must provide; nil if the call is over
 }
 
-// Begin prepares a call, which Wait starts. run sends the request to the server; its
-// context ends when the call is cancelled or abandoned, but not with the client's
-// request. The caller must call Wait next.
+// Begin prepares a call. The caller must call Wait next, which starts it. run sends the request to the server;
+// its context ends when the call is cancelled or abandoned, but not when the client's request ends.
 func (l *Lot) Begin(ctx context.Context, b Binding, run func(context.Context, *Call) (json.RawMessage, error)) *Call {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &Call{

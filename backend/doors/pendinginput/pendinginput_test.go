@@ -50,7 +50,7 @@ func asking(methods ...string) func(context.Context, *pendinginput.Call) (json.R
 	}
 }
 
-// begin starts a call and returns its first questions.
+// begin starts a call, whose server asks with the given methods, and returns the first questions.
 func begin(t *testing.T, l *pendinginput.Lot, methods ...string) *inputrequired.Result {
 	t.Helper()
 	out, err := l.Begin(t.Context(), binding, asking(methods...)).Wait(t.Context(), nil)

@@ -19,7 +19,7 @@ const version = "agent-discover/parking/1"
 // Binding identifies a call. A retry can continue a call only if their bindings are equal.
 type Binding struct {
 	Principal string            `json:"p"` // who calls: the id of a token, or the session of a companion
-	Session   string            `json:"s"` // of the client, empty if it has none
+	Session   string            `json:"s"` // id of the client's session; empty if it has none
 	Instance  string            `json:"v"` // of the server; another one after a restart
 	Method    string            `json:"m"`
 	Params    [sha256.Size]byte `json:"h"` // inputrequired.Hash of the params
@@ -28,7 +28,7 @@ type Binding struct {
 // state is the content of a requestState.
 type state struct {
 	Binding
-	Lot      string          `json:"l"`           // of the hub's process; empty for a state of a server
+	Lot      string          `json:"l"`           // id of the Lot that parked the call; empty for a server's state
 	Call     string          `json:"c,omitempty"` // the parked call
 	Round    int             `json:"r,omitempty"`
 	Expires  int64           `json:"e"`           // Unix time in seconds
@@ -71,12 +71,12 @@ func NewKey() []byte {
 // has no details, because the retry may be an attack.
 var ErrState = errors.New("the requestState is not valid for this request")
 
-// Seal returns a state of a server, bound to a call, as a JSON string.
+// Seal encrypts a state that a server has sent, bound to a call. It returns a JSON string.
 func (s *Sealer) Seal(upstream json.RawMessage, b Binding, expires time.Time) json.RawMessage {
 	return s.seal(state{Binding: b, Expires: expires.Unix(), Upstream: upstream})
 }
 
-// Open returns the state of a server that Seal has sealed. The error is ErrState.
+// Open returns the state of a server that Seal has encrypted. The error is ErrState.
 func (s *Sealer) Open(sealed json.RawMessage, b Binding, now time.Time) (upstream json.RawMessage, err error) {
 	st, err := s.open(sealed, b, now)
 	if err != nil || st.Lot != "" {

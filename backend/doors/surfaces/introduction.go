@@ -6,8 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Introduction is what a surface says about itself in answers to initialize and
-// server/discover.
+// Introduction is the part of the answers to initialize and server/discover that describes a surface.
 type Introduction struct {
 	Capabilities json.RawMessage `json:"capabilities"`         // an object
 	Info         json.RawMessage `json:"serverInfo,omitempty"` // an object
@@ -34,9 +33,9 @@ const (
 const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
 	`"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
 
-// Capabilities returns the capabilities of the hub for a client with these capabilities, which may be nil. The
-// hub only passes on messages of MCP Apps and of the tasks extension, so it declares these extensions as the
-// client does.
+// Capabilities returns the capabilities that the hub declares to a client. client contains the client's own
+// capabilities and may be nil. The hub only passes on messages of MCP Apps and of the tasks extension, so it
+// declares these extensions in the same way as the client.
 func Capabilities(client json.RawMessage) json.RawMessage {
 	capabilities := json.RawMessage(hubCapabilities)
 	declared := jsonrpc.Get(client, "extensions")

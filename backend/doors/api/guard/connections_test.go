@@ -30,8 +30,8 @@ func limited(t *testing.T, log *slog.Logger) (address string) {
 	return listener.Addr().String()
 }
 
-// open sends a request, or the beginning of one, on a new connection and leaves the connection open. HOST in format
-// stands for the address.
+// open sends a request, or the beginning of one, on a new connection and leaves the connection open. It replaces HOST
+// in format with address.
 func open(t *testing.T, address, format string, args ...any) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -16,10 +16,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// Redirects writes the files that open the dashboard in a browser. Such a file contains a ticket and sends the
-// browser to the hub. The browser gets the path of the file as its argument, not the ticket, because every user of
-// the machine can read the arguments of a process. Only the user can read the file, and it is removed when the ticket
-// ends.
+// Redirects writes the files that open the dashboard or a sign-in page in a browser. A file for the dashboard contains
+// a ticket and sends the browser to the hub. The browser gets the path of the file as its argument, not the ticket,
+// because every user of the machine can read the arguments of a process. Only the user can read the file, and it is
+// removed when the ticket ends.
 type Redirects struct {
 	Folder paths.Folder // data folder; the files are in its subfolder run
 	Home   string       // home folder of the user, where snaps have their folders; may be empty
@@ -73,7 +73,7 @@ func (r Redirects) folder(snap string) (string, error) {
 }
 
 // write writes an HTML file that sends the browser to an address. label is the text of a link to the address. The
-// content policy of the page allows only the script that opens it.
+// content policy of the file allows only the script that opens the address.
 func (r Redirects) write(snap, address, label string) (file string, err error) {
 	folder, err := r.folder(snap)
 	if err != nil {
@@ -135,8 +135,8 @@ func (ss *Sessions) IssueFile(snap string) (file string, expires time.Time, err 
 	return file, expires, nil
 }
 
-// WriteRedirect writes a file that opens the page of a sign-in in a browser. snap is the name of the browser's snap, or
-// empty. remove removes the file.
+// WriteRedirect writes a file that sends a browser to address, a page at which a person signs in. snap is the name of
+// the browser's snap, or empty. remove deletes the file.
 func (ss *Sessions) WriteRedirect(snap, address string) (file string, remove func(), err error) {
 	file, err = ss.redirects.write(snap, address, "Sign in")
 	return file, func() { _ = paths.Remove(file) }, err

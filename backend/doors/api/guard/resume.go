@@ -21,12 +21,12 @@ const maxChallenges = 16
 // Keys are the public keys with which a page resumes its session. The private keys never leave the browser, and no
 // script can read them.
 type Keys struct {
-	// Page belongs to a key that exists only in the memory of the page. The hub saves it, so that an open page can
-	// resume its session with the next hub on the same port.
+	// Page is the public part of a key that exists only in the memory of the page. The hub saves Page, so that an open
+	// page can resume its session with the next hub on the same port.
 	Page *ecdsa.PublicKey
-	// Reload belongs to a key in the storage of the browser, with which a reloaded page resumes its session. The hub
-	// does not save it: another program that uses the port later can read the storage, and must not find a key that a
-	// hub accepts.
+	// Reload is the public part of a key in the storage of the browser, with which a reloaded page resumes its session.
+	// The hub does not save Reload: another program that uses the port later can read the storage, and must not find a
+	// key that a hub accepts.
 	Reload *ecdsa.PublicKey
 }
 

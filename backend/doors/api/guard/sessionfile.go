@@ -21,7 +21,7 @@ const saveEvery = 10 * time.Minute
 // sessionFile is the file that keeps sessions while the hub is stopped. It contains no token and no key that opens a
 // session, and only the user can read it.
 type sessionFile struct {
-	name string // empty: sessions end with the hub
+	name string // path of the file; if empty, sessions end with the hub
 	log  *slog.Logger
 }
 
@@ -37,7 +37,7 @@ type savedSession struct {
 // SessionOptions configure OpenSessions. The zero value is for tests.
 type SessionOptions struct {
 	Address   string           // of the hub, as host:port
-	File      string           // keeps sessions while the hub is stopped; empty: sessions end with the hub
+	File      string           // keeps sessions while the hub is stopped; if empty, sessions end with the hub
 	Redirects Redirects        // the files that open a browser
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // required if File is set

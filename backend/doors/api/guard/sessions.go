@@ -26,8 +26,8 @@ const (
 
 // Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in a URL because
 // it can be used only once and expires after half a minute. All credentials are random, and only their hashes are kept.
-// Tokens and tickets end with the hub. A page whose session has a public key resumes it with that key: see Resume. It is
-// safe for concurrent use.
+// Tokens and tickets end with the hub. A page whose session has a public key resumes the session with that key: see
+// Resume. Sessions is safe for concurrent use.
 type Sessions struct {
 	now       func() time.Time
 	file      sessionFile
@@ -140,7 +140,7 @@ func (ss *Sessions) Begin(keys Keys) (token string, s *Session) {
 	return ss.begin(keys)
 }
 
-// begin is Begin for a caller that holds mu.
+// begin is like Begin, but the caller holds mu.
 func (ss *Sessions) begin(keys Keys) (token string, s *Session) {
 	ss.endExpired()
 	if len(ss.sessions) >= maxSessions {

@@ -48,7 +48,7 @@ type LogEntry struct {
 	Session   string          `json:"session"`
 }
 
-// NewLogEntry returns the view of a record.
+// NewLogEntry returns the API's view of a record.
 func NewLogEntry(r journal.Record) LogEntry {
 	return LogEntry{
 		ID: r.ID, Timestamp: r.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Server: r.Server, Tool: r.Tool,

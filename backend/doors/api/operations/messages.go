@@ -19,7 +19,7 @@ type ServerMessage struct {
 	Cut       bool   `json:"cut,omitempty" doc:"Whether the text is not the whole message."`
 }
 
-// ServerMessages returns the views of messages.
+// ServerMessages returns the API's views of messages.
 func ServerMessages(messages []upstream.Message) []ServerMessage {
 	out := make([]ServerMessage, len(messages))
 	for i, m := range messages {

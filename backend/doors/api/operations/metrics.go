@@ -45,7 +45,7 @@ type ServerMetrics struct {
 	Latencies
 }
 
-// NewServerMetrics returns the view of a server's statistics.
+// NewServerMetrics returns the API's view of a server's statistics.
 func NewServerMetrics(server string, s journal.Stats) ServerMetrics {
 	return ServerMetrics{server, s.Calls, s.Errors, latenciesOf(s)}
 }

@@ -19,7 +19,7 @@ type OutputLine struct {
 	Text string `json:"text" doc:"The line, with known secrets masked, cut off after 8 kB."`
 }
 
-// OutputLines returns the views of lines.
+// OutputLines returns the API's views of lines of output.
 func OutputLines(lines []upstream.Line) []OutputLine {
 	out := make([]OutputLine, len(lines))
 	for i, l := range lines {

@@ -99,7 +99,7 @@ func (in *seriesInput) span(now time.Time) (span journal.Span, err error) {
 // multiple of it.
 func withDefaultStep(span journal.Span) journal.Span {
 	span.Step = defaultStep
-	// Aligned may extend the span at both ends by almost one step, hence the two points less.
+	// Aligned may extend the span at both ends by almost one step, so leave room for two points.
 	if whole := span.Aligned().Steps(); whole > maxPoints {
 		span.Step *= time.Duration((whole + maxPoints - 3) / (maxPoints - 2))
 	}

@@ -41,8 +41,8 @@ type ticketView struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// createTicket creates a ticket. A session cannot create a ticket for a page, because the session of that page would
-// outlive it.
+// createTicket creates a ticket. A session cannot create a ticket for a page, because the new page would get a session
+// of its own, which would outlive the first one.
 func (s *Sessions) createTicket(ctx context.Context, in *ticketInput) (*route.Reply[ticketView], error) {
 	body, err := in.Decode()
 	if err != nil {

@@ -169,7 +169,7 @@ func (o *Toolsets) update(ctx context.Context, in *updateToolsetInput) (*route.R
 	return o.reply(o.Keeper.Update(ctx, in.Name, body.Description, toolsetFields{Tools: body.Tools}.references()))
 }
 
-// reply returns the view of a changed toolset, or err.
+// reply returns the response to a change of a toolset: the API's view of the toolset, or err.
 func (o *Toolsets) reply(t toolset.Toolset, err error) (*route.Reply[ToolsetView], error) {
 	if err != nil {
 		return nil, err

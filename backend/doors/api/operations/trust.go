@@ -118,7 +118,7 @@ func (o *Trust) list(ctx context.Context, in *trustListInput) (*route.Reply[Trus
 			o.add(&out, i)
 		}
 	}
-	for _, name := range o.Keeper.Revoked() { // such a server may have no item that needs a person
+	for _, name := range o.Keeper.Revoked() { // such a server may have no item that needs a decision
 		if in.Server == "" || name == in.Server {
 			o.server(&out, name)
 		}

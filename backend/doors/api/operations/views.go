@@ -95,7 +95,7 @@ type facts struct {
 // NewViews returns views with an empty cache.
 func NewViews(o ViewOptions) *Views { return &Views{ViewOptions: o, facts: make(map[int64]facts)} }
 
-// Server returns the view of a server.
+// Server returns the API's view of a server.
 func (w *Views) Server(v registry.Server) Server {
 	ready := w.Readiness.Of(v)
 	state, tools, known := w.States.State(v.Name), w.Tools.Snapshot().Of(v.Name), w.factsOf(v)

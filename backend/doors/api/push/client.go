@@ -43,7 +43,7 @@ type client struct {
 	has         int              // stateCache.revision that the client has received
 	hasStatus   []byte           // last message with the status of the hub
 	follows     map[string]int64 // number of the last line sent, by server
-	watches     map[string]watch // followed messages, by server
+	watches     map[string]watch // position in the messages that the client follows, by server
 	queue       [][]byte
 	queuedBytes int
 	end         *websocket.CloseError

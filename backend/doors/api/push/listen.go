@@ -61,7 +61,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	return news
 }
 
-// missed stands for events that the bus dropped because serve received them too slowly.
+// missed is forwarded in place of events that the bus dropped because serve received them too slowly.
 type missed struct{}
 
 // listen forwards the events of type E to news until ctx ends. When the bus ends the subscription because it is too

@@ -62,7 +62,7 @@ type (
 	answeredMessage struct {
 		Type string `json:"type" enum:"elicitation_answered"`
 		ID   string `json:"id" doc:"Identifier of the question."`
-		// Unanswered is an inspector.Unanswered.
+		// Unanswered has the values of the type inspector.Unanswered.
 		Unanswered string `json:"unanswered,omitempty" enum:"expired,withdrawn" doc:"Why the question has ended without an answer; missing if it was answered. expired: nobody has answered in time. withdrawn: its server or its call has ended or given up."`
 	}
 	learnedMessage struct {

@@ -73,7 +73,7 @@ func (p *Pusher) setFollowing(c *client, kind, what, server string) (problem str
 	return ""
 }
 
-// follow starts sending the client a server's lines with numbers above after.
+// follow makes the client follow a server's lines whose numbers are greater than after.
 func (c *client) follow(server string, after int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

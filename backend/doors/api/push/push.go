@@ -170,7 +170,7 @@ func (p *Pusher) passAll(first any, news <-chan any, changed map[string]bool) (d
 }
 
 // pass handles an event. It broadcasts the message for the event, if there is one, and otherwise reports that the state
-// may have changed. It adds to changed the servers that must be encoded again although their rowSource is the same.
+// may have changed. It adds to changed the servers that must be encoded again although their rowSource is unchanged.
 func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	switch e := e.(type) {
 	case missed:
@@ -314,7 +314,7 @@ type signals struct {
 
 func newSignals(bus *events.Bus) signals {
 	s := signals{status: newPace(statusInterval), output: newPace(outputInterval), messages: newPace(outputInterval)}
-	s.messages.moved <- struct{}{} // a client may follow messages before this subscription
+	s.messages.moved <- struct{}{} // a client may have begun to follow messages before this subscription
 	stops := []func(){
 		onStatusChange(bus, s.status.moved),
 		events.Signal[upstream.Wrote](bus, s.output.moved),

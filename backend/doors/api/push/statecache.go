@@ -83,7 +83,7 @@ func (s rowSource) equal(o rowSource) bool {
 		reflect.DeepEqual(s.server, o.server)
 }
 
-// update encodes the servers that have changed, and those in changed even if their rowSource is the same.
+// update encodes the servers whose rowSource has changed, and all servers in the parameter changed.
 func (s *stateCache) update(state State, changed map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,8 +111,8 @@ func (s *stateCache) update(state State, changed map[string]bool) {
 	}
 }
 
-// newRow returns the row of a server for a revision. before is the server's previous row, if any; its encoded tools are
-// reused if they are the same.
+// newRow returns the row of a server for a revision. before is the server's previous row, or nil; if the tools have not
+// changed, newRow reuses the encoded ones.
 func newRow(state State, source rowSource, before *row, revision int) *row {
 	shown := stateServer{Server: state.View(source.server)}
 	if state.SecretNames != nil {

@@ -33,7 +33,7 @@ func Text(reply any, write func(any) (string, error)) (json.RawMessage, error) {
 	return Encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
 }
 
-// Indented returns JSON with an indentation of two spaces, for Text.
+// Indented encodes a reply as JSON with an indentation of two spaces. It can be the argument write of Text.
 func Indented(reply any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

@@ -35,7 +35,7 @@ var byKind = map[fault.Kind]row{
 	fault.Timeout:     {code: jsonrpc.CodeInternalError, failure: Timeout},
 }
 
-// byCode are the codes of failures for faults whose code says more than their kind.
+// byCode maps the codes of faults to codes of failures, for faults whose code says more than their kind.
 var byCode = map[string]string{
 	fault.CodeUnlisted:      NotFound,
 	fault.CodeDisabled:      Disabled,
@@ -69,8 +69,8 @@ func Call(result json.RawMessage, err error) (json.RawMessage, error) {
 	return Error(fault.MessageOf(err))
 }
 
-// Ended returns the error of a call that concerns the request rather than the tool: it was
-// cancelled, or the hub is busy. It is nil for other errors.
+// Ended returns the error to answer a call with if err concerns the request rather than the
+// tool: the request was cancelled, or the hub is busy. It returns nil for other errors.
 func Ended(err error) error {
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == mcpversion.CodeBusy {
@@ -84,7 +84,7 @@ func Ended(err error) error {
 	return nil
 }
 
-// Action returns the result of an action of registry that has failed. Clients rely on
+// Action returns the result of a failed action of the tool registry. Clients rely on
 // the code in brackets, which the original product uses too.
 func Action(err error) (json.RawMessage, error) {
 	return Error("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))

@@ -14,7 +14,7 @@ import (
 func TestEachKindOfFaultHasOneAnswer(t *testing.T) {
 	for kind, want := range map[fault.Kind]struct {
 		code    int64 // for a request
-		refused bool  // a call gets the same error
+		refused bool  // tools/call gets the same JSON-RPC error
 		failure string
 	}{
 		fault.Internal:    {jsonrpc.CodeInternalError, false, "TOOL_EXECUTION_ERROR"},

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 )
 
-// Arguments are the arguments of the actions of registry, and of the tools that do the same on other surfaces.
+// Arguments are the arguments of the actions of the tool registry, and of the tools that do the same on other surfaces.
 // The loosejson types also accept values of other JSON types, because models sometimes write the wrong type.
 type Arguments struct {
 	Action        string              `json:"action"`
@@ -93,7 +93,8 @@ func jsonType(kind string) string {
 	return kind
 }
 
-// Inner returns the arguments of a tool that another tool calls.
+// Inner returns the arguments for a tool that is called through another one, such as proxy_call. raw is the member
+// arguments of the other tool's own arguments.
 func Inner(raw json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case raw == nil, string(raw) == "null":

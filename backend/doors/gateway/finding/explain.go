@@ -24,7 +24,7 @@ type Finding struct {
 
 // Explain searches as find_tool does and explains the result. It has no side effects: it adds no session tools
 // and starts no server. Like find_tool, it waits a moment for tools that servers are about to list. wanted is
-// the number of hits; a value under 1 stands for find_tool's default.
+// the number of hits; a value under 1 means find_tool's default.
 func (f *Finder) Explain(ctx context.Context, query string, wanted float64) (Finding, error) {
 	limit, err := LimitOf(query, wanted)
 	if err != nil {

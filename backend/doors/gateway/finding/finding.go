@@ -41,7 +41,7 @@ func (f *Finder) Prepare() { f.search.Prepare() }
 // Findable returns a filter that accepts the tools that a search under these rules may find.
 func (f *Finder) Findable(r inventory.Rules) func(*catalog.Tool) bool { return f.inventory.Findable(r) }
 
-// LimitOf returns how many tools the reply to a query may have. A wanted number under 1 stands for the default.
+// LimitOf returns how many tools the reply to a query may have. A wanted number under 1 means the default.
 // An empty query is an error.
 func LimitOf(query string, wanted float64) (int, error) {
 	if strings.TrimSpace(query) == "" {

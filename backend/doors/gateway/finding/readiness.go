@@ -40,8 +40,8 @@ func (f *Finder) again(ctx context.Context, unread bool, search func(ctx context
 	search(ctx)
 }
 
-// Searched describes the tools that a search could have found, for its reply. hint says what to do if all
-// servers are ready; empty for the hint of registry.
+// Searched describes the tools that a search could have found, for the reply to the search. hint says what to do
+// if all servers are ready. If it is empty, the reply has the hint of the tool registry.
 func (f *Finder) Searched(hint string) findreply.Known {
 	known := findreply.Known{None: len(f.inventory.Snapshot().Tools) == 0, Hint: hint, Coming: f.arrivals != nil && f.arrivals.Expected()}
 	if f.readiness == nil {

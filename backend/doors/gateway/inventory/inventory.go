@@ -32,7 +32,7 @@ type Rules struct {
 	*rules.View // for the client with these rules
 }
 
-// For returns the present rules for the client with this id. An empty id stands for clients to which only the
+// For returns the present rules for the client with this id. An empty id means a client to which only the
 // general rules apply.
 func (i *Inventory) For(client string) Rules {
 	p := i.rules.Get()
@@ -73,7 +73,7 @@ func (i *Inventory) Findable(r Rules) func(*catalog.Tool) bool {
 	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) && r.Allows(t) }
 }
 
-// Known returns the tools that may be found without the limits of any client.
+// Known returns the tools that a client to which only the general rules apply may find.
 func (i *Inventory) Known() (out []*catalog.Tool) {
 	present := i.For("")
 	findable := i.Findable(present)
@@ -99,7 +99,7 @@ type viewTools struct {
 	tools map[catalog.Key]bool
 }
 
-// in returns the tools of a snapshot that are for views only. The result is read-only.
+// in returns the tools of a snapshot that only views may call. The caller must not modify the result.
 func (v *viewTools) in(snapshot *catalog.Snapshot) map[catalog.Key]bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -21,7 +21,7 @@ const (
 // vocabulary. A test allows a difference of 5 %.
 const Tokens = 525
 
-// callers has the tools that call other tools, with the worst danger that each accepts.
+// callers maps each tool that calls other tools to the worst danger of the tools that it may call.
 var callers = map[string]danger.Level{CallRead: danger.Reads, CallWrite: danger.Writes, callAny: danger.Destroys}
 
 // callerOf returns the tool that calls tools of a level of danger.

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// known returns an approved server.
+// known returns the server with a name if it is approved, and otherwise says why it cannot be used.
 func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
 	v, err := m.hub.registry.Get(name)
 	if err == nil {
@@ -59,8 +59,8 @@ func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	return t.Known, nil
 }
 
-// similar returns a hint with the tools whose names are most similar to a name: tools of the server, or of all
-// servers if it has none.
+// similar returns a hint with the tools whose names are most similar to the name tool. They are tools of the
+// server or, if none of its tools is similar, of all servers.
 func (m *Tools) similar(server, tool string, r inventory.Rules) string {
 	near := m.hub.finder.Near(server, tool, 3, r)
 	if len(near) == 0 {
@@ -84,7 +84,7 @@ func (m *Tools) similar(server, tool string, r inventory.Rules) string {
 }
 
 // fits returns an error that says how the arguments of a call violate the tool's schema, and how to correct
-// them. It returns nil if they do not, and for tools that are not known.
+// them. It returns nil for valid arguments, and for tools that are not known.
 func (m *Tools) fits(server, tool string, arguments json.RawMessage) error {
 	t, known := m.client.Lookup(server, tool)
 	if !known {

@@ -40,7 +40,7 @@ type Tools struct {
 	results  Results
 }
 
-// Options are what Tools need of a session.
+// Options are the parts of a session that Tools use.
 type Options struct {
 	Queries  *finding.Queries
 	Toolsets *toolsetview.Actions
@@ -95,7 +95,7 @@ type Hub struct {
 
 	mu          sync.Mutex
 	of          *roster.Roster
-	definitions []json.RawMessage // made from of
+	definitions []json.RawMessage // made from the roster in of
 }
 
 // HubOptions are the dependencies of a Hub.
@@ -133,7 +133,7 @@ func (h *Hub) Tools(o Options) *Tools {
 	return &Tools{hub: h, queries: o.Queries, toolsets: o.Toolsets, client: o.Client, calls: o.Calls, results: o.Results}
 }
 
-// texts returns the present roster, and the definitions of the tools with it.
+// texts returns the present roster, and the definitions that are made from it.
 func (h *Hub) texts() (*roster.Roster, []json.RawMessage) {
 	now := h.roster.Now()
 	h.mu.Lock()
@@ -144,7 +144,7 @@ func (h *Hub) texts() (*roster.Roster, []json.RawMessage) {
 	return now, h.definitions
 }
 
-// Listed returns the definitions.
+// Listed returns the definitions of the tools, and how many tokens they take.
 func (m *Tools) Listed() surfaces.Definitions {
 	now, definitions := m.hub.texts()
 	texts := 2 * (tokens.Known(now.Parenthesis()) + tokens.Known(now.About()))
@@ -189,8 +189,8 @@ func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (
 	return result, true, err
 }
 
-// find serves find_tool. It does the same as the action find_tool of registry, or as get_schema if call_as is
-// the only argument.
+// find serves find_tool. It does the same as the action find_tool of the tool registry, or as its action
+// get_schema if call_as is the only argument.
 func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	var args arguments.Arguments
 	if raw != nil {
@@ -226,7 +226,7 @@ func callerFor(t *catalog.Tool) string {
 }
 
 // invoke serves a tool that calls other tools which are at most as dangerous as accepts. The result, or the
-// JSON-RPC error, is that of a direct call.
+// JSON-RPC error, is the same as for a direct call.
 func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.RawMessage) (json.RawMessage, error) {
 	raw := jsonrpc.Get(params, "arguments")
 	name := cmp.Or(jsonrpc.GetString(raw, "call_as"), jsonrpc.GetString(raw, "name"), jsonrpc.GetString(raw, "tool"))

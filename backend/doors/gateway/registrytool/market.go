@@ -7,13 +7,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/arguments"
 )
 
-// Market finds and proposes servers of the marketplace for agents. Its results are sent as JSON.
+// Market lets an agent search the marketplace and propose servers from it. The results are sent as JSON.
 type Market interface {
 	Browse(ctx context.Context, q MarketQuery) (any, error)
 	Propose(ctx context.Context, p MarketProposal) (any, error)
 }
 
-// MarketQuery is a search of the marketplace by an agent. An empty field does not restrict the search.
+// MarketQuery is an agent's search of the marketplace. All fields may be empty.
 type MarketQuery struct {
 	Text, Source, Cursor string
 	Limit                int
@@ -21,11 +21,11 @@ type MarketQuery struct {
 
 // MarketProposal is a server of the marketplace that an agent wants to install.
 type MarketProposal struct {
-	Source string // registry for all sources
+	Source string // official, npm or pypi; anything else, such as registry, means all sources
 	Name   string // name in the source, or SOURCE:NAME
 	Server string // name for the server; if empty, it is made from Name
 	Inputs map[string][]string
-	Client string // client in which the agent runs, for the person who decides
+	Client string // describes the agent's client to the person who reviews the proposal
 }
 
 // errNoMarket is the error of a hub without a marketplace.

@@ -31,9 +31,8 @@ import (
 // Name is the name of the tool.
 const Name = "registry"
 
-// Tokens is how many tokens (o200k_base) of a model's context the definition takes. It is a
-// constant because counting loads a large vocabulary. A test allows a
-// difference of 5 %.
+// Tokens is the number of tokens (o200k_base) that the tool's definition takes in a model's context. It is a
+// constant because counting tokens loads a large vocabulary. A test checks that it is correct to within 5 %.
 const Tokens = 432
 
 // Tool is the tool registry of one session.
@@ -105,7 +104,7 @@ func New(o Options) *Tool {
 	}
 }
 
-// Listed returns the definition.
+// Listed returns the definition of the tool, with its size in tokens.
 func (t *Tool) Listed() surfaces.Definitions {
 	return surfaces.Definitions{Tools: []json.RawMessage{Definition}, Tokens: Tokens}
 }
@@ -121,13 +120,13 @@ func (t *Tool) Instructions() string {
 		" Do so before you say that a tool is missing."
 }
 
-// FindHow returns a sentence that says how to find a tool, for the error about an unknown name.
+// FindHow returns a sentence that says how to find other tools, for the error about an unknown tool name.
 func (t *Tool) FindHow() string { return `Ask registry {action:"find_tool", query:…} for others.` }
 
-// AddsFound returns true: find_tool adds tools to the session's list.
+// AddsFound returns true, because find_tool adds the tools that it finds to the session's list.
 func (t *Tool) AddsFound() bool { return true }
 
-// Call serves tools/call of the tool; ok is false for another name.
+// Call serves tools/call for the tool registry. ok is false if name is the name of another tool.
 func (t *Tool) Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	if name != Name {
 		return nil, false, nil
@@ -152,9 +151,8 @@ func (t *Tool) toolset(ctx context.Context, args arguments.Arguments) (any, erro
 	return t.toolsets.Do(ctx, args)
 }
 
-// do carries out the action of a call. Errors become results with
-// isError, which a model can read. proxy_call returns the result of the called
-// tool.
+// do carries out the action that the params of a call name. It returns an error as a result with isError, which
+// a model can read. For proxy_call, the result is that of the called tool.
 func (t *Tool) do(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var args arguments.Arguments
 	if raw := jsonrpc.Get(params, "arguments"); raw != nil {
@@ -198,7 +196,7 @@ func (t *Tool) do(ctx context.Context, params json.RawMessage) (json.RawMessage,
 	return answer.Action(unknown)
 }
 
-// proxyCall serves proxy_call: it calls a tool by call_as, or by server and tool.
+// proxyCall serves proxy_call: it calls the tool that call_as names, or the tool that server and tool name.
 func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params json.RawMessage) (json.RawMessage, error) {
 	if args.CallAs == "" && (args.Server == "" || args.Tool == "") {
 		return answer.Action(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))

@@ -57,8 +57,8 @@ func (t *Tool) list(ctx context.Context, args arguments.Arguments) (any, error) 
 	return out, nil
 }
 
-// install serves the action install: it proposes a server, from the marketplace if
-// there is no command. By default, the server does not start until a person
+// install serves the action install: it proposes a server, either by its command or, if there is no command but
+// the name of a marketplace entry, from the marketplace. By default, the server does not start until a person
 // approves it.
 func (t *Tool) install(ctx context.Context, args arguments.Arguments) (any, error) {
 	if args.Name == "" {

@@ -19,26 +19,26 @@ import (
 )
 
 // Roster is what the descriptions of the hub's tools say about the user's servers. Clients that defer tools
-// search in these descriptions. A roster depends on the configuration only, so that the lists of modern clients
-// do so too and prompt caches stay valid. It is read-only.
+// search these descriptions. A roster depends only on the configuration, so the tool lists of modern clients
+// depend only on the configuration too, and prompt caches stay valid. It is read-only.
 type Roster struct {
-	Servers  []string // approved servers, sorted by use when their number or names last changed
+	Servers  []string // approved servers; the most used came first when the list last changed
 	Subjects []string // what their tools are about, such as issue or file
 }
 
 const (
-	maxNameTokens    = 12 // of server names in a definition
-	maxSubjectTokens = 9  // of subjects in a definition
-	maxInstructed    = 66 // bytes of server names in instructions, so that they end within the first 100 characters
+	maxNameTokens    = 12 // limit on the server names in a definition, in tokens
+	maxSubjectTokens = 9  // limit on the subjects in a definition, in tokens
+	maxInstructed    = 66 // limit on the server names in instructions, in bytes, so that they end before character 100
 	maxSubjects      = 8
-	maxSubject       = 20 // bytes of a subject
+	maxSubject       = 20 // limit on one subject, in bytes
 )
 
 // Keeper keeps the present roster. It is safe for concurrent use.
 type Keeper struct {
 	servers   *registry.Registry
 	inventory *inventory.Inventory
-	calls     func() map[string]int // number of calls of each server
+	calls     func() map[string]int // number of calls of each server's tools
 
 	mu         sync.Mutex
 	configured []string // names of the approved servers, as the registry lists them
@@ -46,8 +46,8 @@ type Keeper struct {
 	now        *Roster
 }
 
-// NewKeeper returns the keeper for the servers in a registry. calls counts the calls of each
-// server in this installation.
+// NewKeeper returns a keeper for the servers in a registry. The function calls returns, by server, how often
+// this installation has called its tools.
 func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls func() map[string]int) *Keeper {
 	return &Keeper{servers: servers, inventory: tools, calls: calls}
 }
@@ -81,8 +81,8 @@ func (k *Keeper) Now() *Roster {
 	return now
 }
 
-// subjectsOf returns the most frequent nouns in the names of tools: one of each server,
-// then a second one of each, and so on.
+// subjectsOf returns the most frequent nouns in the names of tools: first the most frequent noun of each
+// server, then the second of each, and so on.
 func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalog.Tool) bool) (out []string) {
 	ranked := make([][]string, len(servers))
 	deepest := 0
@@ -159,11 +159,11 @@ func atMost(limit int) func(string) bool {
 	return func(text string) bool { return tokens.Estimate(text) <= limit }
 }
 
-// Names returns the names of servers, as many as fit in limit tokens, and the number of the others.
+// Names returns as many names of servers as fit in limit tokens, and the number of servers left out.
 func Names(servers []string, limit int) string { return nameSome(servers, atMost(limit)) }
 
-// nameSome returns the names of servers that fit and the number of the others, or only a number if no name
-// fits.
+// nameSome returns as many names of servers as fit, and the number of servers left out. If no name fits, it
+// returns only the number of servers.
 func nameSome(servers []string, fits func(string) bool) string {
 	shown := fitting(servers, fits)
 	switch others := len(servers) - len(shown); {
@@ -177,7 +177,7 @@ func nameSome(servers []string, fits func(string) bool) string {
 	return strings.Join(shown, ", ")
 }
 
-// fitting returns as many of the first words as fit when they are joined.
+// fitting returns as many words, from the first on, as fit when they are joined by commas.
 func fitting(words []string, fits func(string) bool) []string {
 	n := 0
 	for n < len(words) && fits(strings.Join(words[:n+1], ", ")) {
@@ -203,8 +203,8 @@ func (r *Roster) About() string {
 	return ": " + strings.Join(subjects, ", ") + " and more"
 }
 
-// Instructed returns the names of servers for instructions, of which clients may show
-// only the first characters.
+// Instructed returns the names of servers for instructions. The names are few, because clients may show only
+// the first characters of instructions.
 func Instructed(servers []string) string {
 	return nameSome(servers, func(text string) bool { return len(text) <= maxInstructed })
 }

@@ -41,7 +41,7 @@ func TestSubjectsAreNounsOfTools(t *testing.T) {
 	}
 }
 
-// named returns the definitions of tools with these names.
+// named returns the definitions of tools. tools contains their names, separated by spaces.
 func named(tools string) (out []json.RawMessage) {
 	for _, name := range strings.Fields(tools) {
 		out = append(out, json.RawMessage(`{"name":"`+name+`","inputSchema":{"type":"object"}}`))

@@ -18,9 +18,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 )
 
-// Actions carries out the actions on toolsets for one session. A client calls them through the action toolset
-// of registry, or on the surface Meta through the tools that call tools, under the names of the actions.
-// Therefore they need no tools in the client's list.
+// Actions carries out the actions on toolsets for one session. The actions are not tools in the client's list:
+// a client calls them through the action toolset of the tool registry or, on the surface Meta, by their names
+// through the tools that call other tools.
 type Actions struct {
 	choice *Choice
 	finder *finding.Finder
@@ -45,7 +45,7 @@ func NewActions(c *Choice, f *finding.Finder, client Client, proposer func() str
 type Action struct {
 	Name   string
 	Danger danger.Level
-	takes  string // its arguments, for the reply of help
+	takes  string // the arguments that the action accepts, as help shows them
 	about  string
 	do     func(*Actions, context.Context, arguments.Arguments) (any, error)
 }
@@ -64,7 +64,7 @@ var actions = []Action{
 	},
 }
 
-// ActionNamed returns the action with this name; ok is false if there is none.
+// ActionNamed returns the action with the given name; ok is false if there is none.
 func ActionNamed(name string) (action Action, ok bool) {
 	at := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
 	if at < 0 {
@@ -73,8 +73,8 @@ func ActionNamed(name string) (action Action, ok bool) {
 	return actions[at], true
 }
 
-// Do carries out the action that args.Do or args.Command names. Without one, the reply
-// describes all actions.
+// Do carries out the action that args.Do or args.Command names. If both are empty or the name is help, Do
+// returns a description of all actions.
 func (a *Actions) Do(ctx context.Context, args arguments.Arguments) (any, error) {
 	if a.choice.Toolsets == nil {
 		return nil, errNone
@@ -142,8 +142,8 @@ func (a *Actions) available(ctx context.Context, args arguments.Arguments) (any,
 	}{tools, total}, nil
 }
 
-// parse returns references to the tools with these names. It returns an error for a tool that models may not
-// call.
+// parse resolves the names of tools and returns references to the tools. It returns an error for a tool that
+// models may not call.
 func (a *Actions) parse(names []string) ([]toolset.Reference, error) {
 	scope, refs := a.client.Names(), make([]toolset.Reference, 0, len(names))
 	for _, name := range names {

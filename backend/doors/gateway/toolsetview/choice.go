@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// errNone is the error of a hub without toolsets.
+// errNone is returned if the hub has no toolsets.
 var errNone = fault.New(fault.Unavailable, "there are no toolsets here")
 
 // Choice says which toolset limits a session: that of its surface, or the one that its client has equipped. It
@@ -20,10 +20,10 @@ type Choice struct {
 	Toolsets  *toolset.Keeper // nil if there are none
 	Inventory *inventory.Inventory
 	Client    string // id of the client whose rules apply
-	// Set is the toolset of the surface, empty if the surface is another one.
+	// Set is the toolset that the surface shows; empty if it shows no single toolset.
 	Set string
-	// Equips says that the client may equip a toolset, whose tools are then listed in place of those of active
-	// servers. The equipped toolset is stored for the credential.
+	// Equips says that the client may equip a toolset. Its tools are then listed in place of those of active
+	// servers. The choice is stored for the credential.
 	Equips     bool
 	Credential string
 }
@@ -53,7 +53,7 @@ func (c *Choice) Equipped() string {
 	return name
 }
 
-// Has reports whether the equipped toolset has a tool; equipped is false if there is none.
+// Has reports whether the equipped toolset has a tool. equipped is false if no toolset is equipped.
 func (c *Choice) Has(key catalog.Key) (has, equipped bool) {
 	name := c.Equipped()
 	if name == "" {
@@ -62,8 +62,8 @@ func (c *Choice) Has(key catalog.Key) (has, equipped bool) {
 	return c.Toolsets.Admit(name, key) == nil, true
 }
 
-// Tools returns the tools of the equipped toolset, as the client lists them; equipped is
-// false if there is none.
+// Tools returns the tools of the equipped toolset as the client lists them. equipped is false if no toolset is
+// equipped.
 func (c *Choice) Tools() (tools []*catalog.Tool, equipped bool) {
 	name := c.Equipped()
 	if name == "" {
@@ -72,7 +72,7 @@ func (c *Choice) Tools() (tools []*catalog.Tool, equipped bool) {
 	return c.toolsOf(name), true
 }
 
-// toolsOf returns the tools of a toolset that the client may use, as they appear to it.
+// toolsOf returns the tools of a toolset that the client may use, in the form in which the client sees them.
 func (c *Choice) toolsOf(set string) []*catalog.Tool {
 	rules, present := c.Inventory.For(c.Client), c.Inventory.Snapshot()
 	return c.Toolsets.Shown(set, func(t *catalog.Tool) *catalog.Tool {
@@ -83,9 +83,9 @@ func (c *Choice) toolsOf(set string) []*catalog.Tool {
 	})
 }
 
-// Admit returns an error unless the toolset admits a call. If it does, Admit leases the server and asks the
-// toolset again, because the tool may have changed since its server last ran. The server runs until the caller
-// calls release.
+// Admit returns an error if the toolset of the session does not admit a call. A tool outside an equipped
+// toolset may always be called. For a tool of the toolset, Admit leases the server and asks the toolset again,
+// because the tool may have changed since its server last ran. The server runs until the caller calls release.
 func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) (release func(), err error) {
 	release = func() {}
 	name := c.Set

@@ -31,7 +31,7 @@ type View struct {
 	info      json.RawMessage
 
 	mu     sync.Mutex
-	served []string // the names of the servers at the last call of Moved
+	served []string // names of the toolset's servers when Moved was last called
 }
 
 // Options are the dependencies of a View.
@@ -41,7 +41,7 @@ type Options struct {
 	Tools     Tools
 	Calls     Calls
 	Translate Translate
-	// Lists returns the result of a list method other than tools/list, with the items that servers have listed.
+	// Lists returns the result of a list method other than tools/list, with the items of the given servers.
 	Lists func(method string, servers []registry.Server) json.RawMessage
 	Info  json.RawMessage // the serverInfo of the hub
 }
@@ -55,13 +55,12 @@ type List interface {
 	Answer(ctx context.Context, listed func() ([]*catalog.Tool, surfaces.Definitions)) (json.RawMessage, error)
 }
 
-// Tools are the tools as the session's client is shown them.
+// Tools finds tools by the names that the session's client uses.
 type Tools interface {
-	// ShownIn returns the tool of a list that the client is shown under a name, nil if
-	// there is none.
+	// ShownIn returns the tool in tools that the client is shown under a name, or nil if there is none.
 	ShownIn(tools []*catalog.Tool, name string) *catalog.Tool
-	// ForView returns the server that a view of MCP Apps calls with the name of a tool. ok is false unless
-	// exactly one server of which the client has read a view has such a tool.
+	// ForView returns the server whose tool a view of MCP Apps means by a name. It considers only servers of
+	// which the client has read a view; ok is false unless exactly one of them has a tool of that name.
 	ForView(tool string) (server string, ok bool)
 }
 
@@ -141,7 +140,8 @@ func (v *View) servers() (out []registry.Server) {
 // TTL returns how long clients may cache a list, in milliseconds.
 func (v *View) TTL(string) int64 { return surfaces.ListTTL }
 
-// Resolve returns the tool for a name as the client lists it, or for the full name of a tool of the toolset.
+// Resolve returns the tool that name refers to: either the name under which the client lists the tool, or the
+// full name of a tool of the toolset.
 func (v *View) Resolve(name string) (server, tool string, ok bool) {
 	if t := v.tools.ShownIn(v.own(), name); t != nil {
 		return t.Server, t.Name, true
@@ -194,7 +194,7 @@ func (v *View) Listed() ([]*catalog.Tool, surfaces.Definitions) {
 	return v.own(), surfaces.Definitions{}
 }
 
-// Shows reports whether a server is one of the toolset.
+// Shows reports whether the toolset contains tools of a server.
 func (v *View) Shows(server string) bool {
 	return server != "" && v.choice.Toolsets != nil && v.choice.Toolsets.Serves(v.choice.Set, server)
 }
@@ -208,7 +208,7 @@ func (v *View) serverNames() []string {
 	return names
 }
 
-// Moved returns the servers that have joined or left the toolset since it was last called.
+// Moved returns the names of the servers that have joined or left the toolset since the last call of Moved.
 func (v *View) Moved() []string {
 	now := v.serverNames()
 	v.mu.Lock()
