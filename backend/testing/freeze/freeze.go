@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package freeze stops processes in tests, so that they behave as a program that hangs.
+// Package freeze stops processes in tests, so that they behave like programs that hang.
 package freeze
 
 import (
@@ -28,7 +28,8 @@ func Process(t testing.TB, pid int) {
 	}
 }
 
-// runs reports whether a thread has not stopped. In its stat file, the state follows the name in parentheses.
+// runs reports whether the thread with the given stat file has not stopped. In the file, the state follows the name in
+// parentheses.
 func runs(stat string) bool {
 	data, err := os.ReadFile(stat)
 	return err == nil && !bytes.HasPrefix(data[bytes.LastIndexByte(data, ')')+1:], []byte(" T"))

@@ -24,7 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// Agent is an initialized MCP client, connected as a companion connects it.
+// Agent is an MCP client that is connected to a hub as if by a companion.
 type Agent struct {
 	T       *testing.T
 	Stream  io.ReadWriteCloser
@@ -103,7 +103,7 @@ type Question struct {
 	Want, Never []string
 }
 
-// CheckReplies sends questions in order. Replies must be on one line.
+// CheckReplies sends questions in order and checks the replies, each of which must be a single line.
 func (a *Agent) CheckReplies(rows ...Question) {
 	a.T.Helper()
 	for _, row := range rows {
@@ -175,8 +175,8 @@ func AddModern(t *testing.T, h *hub.Hub) {
 // RequireCall is the members of a tools/call whose tool asks the client for input.
 const RequireCall = `"name":"new__require","arguments":{"state":"theirs","requests":{"a":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object"}}}}}`
 
-// Description is a document in which a hub describes its API. It allows objects in messages and answers only the
-// members that it describes.
+// Description is a document in which a hub describes its API. Its schemas do not allow members of messages and answers
+// that they do not describe.
 type Description struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler
@@ -338,7 +338,7 @@ func Discovering(token string) map[string]string {
 	}
 }
 
-// AnswerNext answers the next request of the hub with a method, and returns the request.
+// AnswerNext waits for a request of the hub with this method, and answers it with result.
 func (a *Agent) AnswerNext(method, result string) {
 	a.T.Helper()
 	var asked struct{ ID json.RawMessage }
@@ -348,10 +348,10 @@ func (a *Agent) AnswerNext(method, result string) {
 	a.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result))
 }
 
-// Meta and Native are entries of editors that are shown the surface meta or native.
+// Meta and Native are an editor's entries for the surface meta and for the surface native.
 var Meta, Native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "native"}
 
-// AnnotatedWith runs a hub with the server one, which is not active and whose tools have annotations.
+// AnnotatedWith runs a hub with a server named one, which is not active and whose tools have annotations.
 func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, o)
@@ -372,10 +372,11 @@ func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	return h
 }
 
-// UnusualAnswer is a result that libraries with types would change.
+// UnusualAnswer is a result that would change if it were decoded into Go types and encoded again.
 const UnusualAnswer = `{"content":[{"type":"text","text":"a\u00e9\/b<>","n":9007199254740993}],"structuredContent":{"d":1.10}, "isError":false}`
 
-// InEra sends a request as a modern or a legacy client does, with members of its params, and returns the answer.
+// InEra sends a request as a modern or a legacy client does, and returns the answer. members are members of the
+// params.
 func (a *Agent) InEra(modern bool, method, members string) string {
 	a.T.Helper()
 	if modern {
@@ -384,7 +385,8 @@ func (a *Agent) InEra(modern bool, method, members string) string {
 	return a.Exchange(method, "{"+members+"}")
 }
 
-// InEachEra calls f with a legacy and with a modern client, which connect by entry.
+// InEachEra calls f with a legacy and with a modern client. Both connect like a companion that an editor's entry
+// started.
 func InEachEra(t *testing.T, h *hub.Hub, entry companion.Entry, f func(t *testing.T, a *Agent, modern bool)) {
 	t.Run("legacy", func(t *testing.T) { f(t, Introduced(t, h, entry, `{"elicitation":{}}`), false) })
 	t.Run("modern", func(t *testing.T) { f(t, ArriveBy(t, h, entry), true) })
@@ -413,7 +415,7 @@ func ListedNames(t *testing.T, answer string) (names []string) {
 // ModernMeta is the _meta member that MCP 2026-07-28 requires in the params of a request.
 const ModernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{}}}`
 
-// Arrive connects a client that does not initialize, as those of MCP 2026-07-28 do.
+// Arrive connects a client without initializing a session, like clients of MCP 2026-07-28.
 func Arrive(t *testing.T, h *hub.Hub) *Agent {
 	t.Helper()
 	return ArriveBy(t, h, companion.Entry{})
@@ -431,7 +433,7 @@ func ArriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *Agent {
 	return a
 }
 
-// Modern sends a request of MCP 2026-07-28 with members of its params and returns the answer.
+// Modern sends a request of MCP 2026-07-28 and returns the answer. members are members of the params besides _meta.
 func (a *Agent) Modern(method, members string) string {
 	a.T.Helper()
 	if members != "" {
@@ -474,10 +476,11 @@ func (a *Agent) Holds() {
 // TasksMeta is ModernMeta of a client that supports tasks.
 const TasksMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
 
-// Server returns the entry of an editor that is shown one server.
+// Server returns an editor's entry for the surface of one server.
 func Server(name string) companion.Entry { return companion.Entry{Surface: "server:" + name} }
 
-// Introduced connects a client by entry and initializes a session with capabilities.
+// Introduced connects a client like a companion that an editor's entry started, and initializes a session with
+// capabilities.
 func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities string) *Agent {
 	t.Helper()
 	a := ArriveBy(t, h, entry)
@@ -486,7 +489,7 @@ func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities st
 	return a
 }
 
-// Poll is AwaitList for a server that has not declared that it notifies of changes of its lists.
+// Poll is AwaitList for a server that has not declared that it announces changes of its lists.
 func (a *Agent) Poll(method, text string) string {
 	a.T.Helper()
 	for {
@@ -571,7 +574,8 @@ func (a *Agent) Exchange(method, params string) string {
 	}
 }
 
-// Await returns and removes the first message with a method, of those received so far and later ones.
+// Await returns the first message with a method and removes it from Notices. If none has been received yet, it waits
+// for one.
 func (a *Agent) Await(method string) string {
 	a.T.Helper()
 	return a.AwaitText(`"method":"` + method + `"`)

@@ -56,7 +56,8 @@ func FakeProgram(t *testing.T, folder, name string) string {
 	return program
 }
 
-// InJSON returns a text as it appears within a JSON string.
+// InJSON returns a text as a JSON string, including the quotation marks. It escapes only
+// quotation marks and backslashes.
 func InJSON(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
 }

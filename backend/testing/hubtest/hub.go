@@ -95,8 +95,8 @@ func TryDo(t *testing.T, h *hub.Hub, method, path string, body any) error {
 	return instance.NewClient(h.Info()).Do(t.Context(), method, path, body, nil)
 }
 
-// CleanChanges are settings that let agents use tools that a server adds or changes without a person's approval, if
-// the scan finds nothing in them.
+// CleanChanges are settings with which tools that a server adds or changes need no person's approval if the scan finds
+// nothing in them.
 const CleanChanges = "port: 0\ntrust: {changes: clean}\n"
 
 // Reconfigure changes fields of the first server as a person does.
@@ -175,7 +175,7 @@ func AddFake(t *testing.T, h *hub.Hub) {
 	Do(t, h, "POST", "/api/servers", map[string]any{"name": "fake", "command": command[0], "args": command[1:]}, nil)
 }
 
-// SetHome sets HOME to an empty folder, and a login shell that starts quickly.
+// SetHome sets HOME to an empty folder, and SHELL to a login shell that starts quickly.
 func SetHome(t *testing.T) {
 	t.Helper()
 	SetHomeTo(t, t.TempDir())

@@ -117,7 +117,7 @@ func (s *Scenario) value(path string) string {
 // Downloads is how long a job that downloads packages may take.
 const Downloads = 5 * time.Minute
 
-// job starts a job as a person and waits until it has ended well.
+// job starts a job as a person and waits until it has succeeded.
 func (s *Scenario) job(path, body string) {
 	s.T.Helper()
 	mark := s.Events.Mark()

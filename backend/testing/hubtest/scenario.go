@@ -259,8 +259,8 @@ func (l *EventRecorder) Await(t *testing.T, name string, mark int, kind, part st
 	}
 }
 
-// Question makes the transient server {handle} send a request to its client. It returns the id of the question in
-// the inbox and a channel that receives the result of the call.
+// Question makes the transient server with the kept {handle} send an elicitation to its client. It returns the id of
+// the question in the inbox, which must contain want, and a channel that receives the result of the call.
 func (s *Scenario) Question(t *testing.T, request, want string) (id string, result <-chan string) {
 	t.Helper()
 	answered := make(chan string, 1)
@@ -278,7 +278,7 @@ func (s *Scenario) Question(t *testing.T, request, want string) (id string, resu
 	return Between(pending, `"id":"`, `"`), answered
 }
 
-// Between returns the part of a text between two others.
+// Between returns what is in text between the first occurrence of before and the next one of after.
 func Between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, _ = strings.Cut(text, after)
@@ -341,7 +341,8 @@ func (s *Scenario) TrustItem(tool string) (state, reason string) {
 	return "", ""
 }
 
-// Release releases the only result that is kept back, as a person. It checks that a program cannot.
+// Release acts as a person who releases the only result that is kept back. Before that, it checks that a program
+// cannot release the result.
 func (s *Scenario) Release(subject string) {
 	s.T.Helper()
 	s.Play(

@@ -202,7 +202,8 @@ func (p prompter) BeginPrompting(dbus.ObjectPath) *dbus.Error {
 	return nil
 }
 
-// await waits until the keyring owns its bus name, or until it does not.
+// await waits until the keyring owns its bus name or, if owned is false, until it no longer
+// does.
 func (s *Session) await(what string, owned bool) {
 	s.t.Helper()
 	conn := s.Connect()

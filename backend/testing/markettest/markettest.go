@@ -117,7 +117,8 @@ func (m *Market) serve(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// serveEntries answers with entries of the official registry: all, those that a search finds, or the one with a name.
+// serveEntries answers with entries of the official registry: all of them, those that match search, or the one with
+// the given name.
 func serveEntries(w http.ResponseWriter, name, search string) {
 	var all []map[string]any
 	if err := json.Unmarshal([]byte(entries), &all); err != nil {

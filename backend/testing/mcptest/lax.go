@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// With the flag -lax, a server carries out requests for any name, as real servers do that do not compare names with
+// With the flag -lax, a server carries out requests for any name, like real servers that do not compare names with
 // their lists.
 
 var laxTools = map[string]struct {

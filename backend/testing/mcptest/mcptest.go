@@ -55,14 +55,14 @@ type options struct {
 	definitions []json.RawMessage // definitions of the tools that the flags -tool and -definition add
 	result      string            // the result of these tools; if empty, their arguments
 	only        bool              // do not list the tools of tools.go
-	pages       string            // tools/list never ends: "same" or "new" cursors
+	pages       string            // unless empty, tools/list never ends: it repeats a cursor ("same") or has new ones
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
 	odd         bool              // send lists and results that clients refuse
 	offers      bool              // support resources, prompts and logging
 	lax         bool              // carry out requests with any name
 	undeclared  bool              // declare no capabilities
-	prompts     []json.RawMessage // definitions for the flag -lax, as are resources and templates
+	prompts     []json.RawMessage // prompts, resources and templates: definitions to list with the flag -lax
 	resources   []json.RawMessage
 	templates   []json.RawMessage
 	tasks       bool   // have the tool job, which is called as a task
@@ -72,7 +72,7 @@ type options struct {
 	crash       string // exit immediately with this text on stderr
 	flood       int    // bytes to write to stderr at the start
 	modern      bool   // speak MCP 2026-07-28 only
-	both        string // speak both eras: "locked" or "probe"
+	both        string // speak both eras; "locked" and "probe" are explained at the flag
 	strict      bool   // exit unless the first request is initialize
 	silent      bool   // do not announce changes of the list of tools
 	stubborn    bool   // survive the end of stdin and SIGTERM

@@ -93,8 +93,8 @@ func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan stru
 	}
 }
 
-// require answers a call with the requests for input and the state in its arguments. A retry gets what it sent as
-// its result; if always is true, only a retry with responses does.
+// require answers a call with the requests for input and the state in its arguments. The result of a retry is what the
+// retry sent. If the argument "always" is true, a retry without responses is answered like the first call.
 func (s *server) require(m message, arguments, responses, state json.RawMessage) {
 	var asked struct {
 		Requests json.RawMessage `json:"requests"`

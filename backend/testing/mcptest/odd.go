@@ -11,9 +11,9 @@ import (
 // The lists of a server with the flag -odd. Each item has one member that clients of the
 // official SDKs refuse.
 const (
-	// OddTools is how many of its tools can be shown: those with a name.
+	// OddTools is how many of the server's tools can be shown: those with a name.
 	OddTools = 31
-	// OddPrompts, OddResources and OddTemplates are the same for its other lists.
+	// OddPrompts, OddResources and OddTemplates are how many items of the server's other lists can be shown.
 	OddPrompts, OddResources, OddTemplates = 13, 18, 6
 )
 

@@ -128,7 +128,7 @@ func (s *server) lists(tool string) bool {
 	return slices.ContainsFunc(s.definitions, func(d json.RawMessage) bool { return nameOf(d) == tool })
 }
 
-// nameOf returns the name in a tool's definition; empty without one.
+// nameOf returns the name in a tool's definition, or "" if it has none.
 func nameOf(definition json.RawMessage) string {
 	var t struct{ Name string }
 	_ = json.Unmarshal(definition, &t) // a definition that cannot be decoded has no name
@@ -269,8 +269,8 @@ func (c *call) tell() {
 	c.text("done")
 }
 
-// askClient sends a request to the client and returns the client's answer as the result of the call. If the
-// argument name is token or id, the request names the call by its progress token or its id.
+// askClient sends a request to the client and returns the client's answer as the result of the call. If the argument
+// "name" is "token" or "id", the request names the call by its progress token or its id.
 func (c *call) askClient() {
 	if c.both != "" && c.inModern() {
 		c.failure(c.id, -32600, "Cannot send "+c.Method+": no back-channel in MCP 2026-07-28")

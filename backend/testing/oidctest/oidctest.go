@@ -115,8 +115,8 @@ func (p *Provider) Issued(grant string) int {
 	return issued[grant]
 }
 
-// Revoke revokes the token in an Authorization header. If all is set, it also revokes the sign-in with its refresh
-// token.
+// Revoke revokes the token in an Authorization header. If all is set, it also revokes the sign-in and the refresh
+// token that belong to the token.
 func (p *Provider) Revoke(header string, all bool) {
 	query := url.Values{"value": {strings.TrimPrefix(header, "Bearer ")}}
 	if all {

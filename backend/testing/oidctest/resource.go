@@ -15,8 +15,8 @@ import (
 // tool write require the scope write.
 type Resource struct {
 	*httptest.Server
-	// Next handles requests with a valid token, whose account is in the header X-Account.
-	// If it is nil, they are answered with the account.
+	// Next handles requests with a valid token, whose account is in the header X-Account. If
+	// Next is nil, the answer to such a request is the account.
 	Next http.Handler
 
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ func (s *Resource) Trust(p *Provider) {
 	s.provider = p
 }
 
-// Tokens returns the tokens that were sent with each request so far; "" stands for none.
+// Tokens returns the token of each request so far, or "" for a request without one.
 func (s *Resource) Tokens() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

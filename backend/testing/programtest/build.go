@@ -90,7 +90,8 @@ func built(t testing.TB, build func() (string, error)) string {
 // races returns the prefix of the files to which processes report data races.
 func races(dir string) string { return filepath.Join(dir, "race") }
 
-// build returns the path of a build of the program, which it builds if no test binary has done so.
+// build returns the path of the program in the given version. It builds the program unless another test binary has
+// built it.
 func build(name, version string) (string, error) {
 	dir := shared
 	if dir == "" {

@@ -148,8 +148,8 @@ func (c *Client) Start(method, params string) string {
 	return id
 }
 
-// Await returns the first message, of those received so far and later ones, that
-// matches. what describes it in failures.
+// Await returns the first message that matches. If none has been received yet, it
+// waits for one. what describes the message in failures.
 func (c *Client) Await(what string, matches func(Message) bool) Message {
 	c.t.Helper()
 	timeout := time.After(deadline)
@@ -220,8 +220,9 @@ func (c *Client) Messages() []Message {
 	return slices.Clone(c.received)
 }
 
-// Count returns the number of messages with a method received so far. It is exact
-// after an answer that the hub sent later than the messages.
+// Count returns the number of messages with a method received so far. To be sure
+// that it includes a message, first wait for an answer that the hub sends later
+// than the message.
 func (c *Client) Count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,6 +2,6 @@
 
 package programtest
 
-// Race reports whether the programs under test are built with the race
-// detector; they are when the tests are.
+// Race reports whether the tests, and therefore also the programs under test, are
+// built with the race detector.
 const Race = false
