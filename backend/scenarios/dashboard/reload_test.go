@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// stateA and stateB are the settings between which TestNoSessionSeesAHalfAppliedReload switches. Each disables and
-// renames other tools.
+// stateA and stateB are the settings between which TestNoSessionSeesAHalfAppliedReload switches. They disable
+// different tools, and give different names to the same tools.
 const (
 	stateA = "port: 0\ndiscovery:\n  tool_rules: [{server: one, pattern: wipe, enabled: false}]\n" +
 		"  tool_overrides: [{server: one, tool: look, name: look_a}, {server: one, tool: blank, name: blank_a}]\n"

@@ -21,7 +21,8 @@ func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 }
 
-// joinAsked connects a legacy client that declares elicitation, sampling and roots, with an entry for a surface.
+// joinAsked connects a legacy client that declares elicitation, sampling and roots. Its companion's entry names the
+// surface.
 func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: surface})
@@ -31,7 +32,7 @@ func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	return a
 }
 
-// connections returns the protocol versions of the processes of the server both, as the API shows them.
+// connections returns the protocol versions of the processes of the server named both, as the API shows them.
 func connections(t *testing.T, h *hub.Hub) (versions []string) {
 	t.Helper()
 	var view struct {

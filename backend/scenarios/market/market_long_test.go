@@ -47,7 +47,7 @@ func TestARealPythonServerThatFetchesIsInstalledUpdatedAndRemoved(t *testing.T) 
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.Live(hubtest.RealServer{
 		ID: "pypi:mcp-server-fetch", Version: "2026.8.18", Name: "fetch", Tool: "fetch", Args: `{"url":"` + page.URL + `/page"}`,
-		Want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions answer that they refuse private addresses
+		Want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions of the server refuse private addresses
 	})
 }
 

@@ -89,7 +89,7 @@ var listChanges = map[int]struct {
 	190: {"quiet", 0}, 191: {"quiet", 0}, 237: {"quiet", 0},
 }
 
-// expectations has the complete answers that differ on purpose, by number.
+// expectations has the complete answers that differ on purpose, by the number of the exchange.
 type expectations struct {
 	t       *testing.T
 	answers map[int]string

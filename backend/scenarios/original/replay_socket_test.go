@@ -123,7 +123,7 @@ func (r *replay) compareSocket(t *testing.T, all []exchange) (matched, differed 
 	}
 	r.compareMessages(t, recorded)
 	r.compareStates(t, recorded)
-	return 1, 2 // the close matches; the messages and their summary differ in their deltas
+	return 1, 2 // the close matches; the messages and their summary differ, because they contain deltas
 }
 
 // compareMessages compares the messages of each type in order.

@@ -78,7 +78,7 @@ type replay struct {
 	socket     *replaySocket
 	model      *model
 	toActual   replacements                 // replaces names in the recording with those of this run
-	toRecorded replacements                 // replaces them back
+	toRecorded replacements                 // replaces names of this run with those in the recording
 	pending    map[int]chan json.RawMessage // answers to requests that were sent early
 }
 

@@ -449,7 +449,7 @@ func TestTransientServerMaySampleTheConfiguredModel(t *testing.T) {
 		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("plain"), Status: 201, Keep: "id"},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/{id}/activate", Status: 200},
 	)
-	// The model does not answer for a configured server: a person is asked.
+	// For a configured server, the hub asks a person instead of the model.
 	mark := s.Events.Mark()
 	path := strings.NewReplacer(s.Kept...).Replace("/api/servers/{id}/call")
 	done := make(chan struct{})

@@ -19,7 +19,7 @@ func (s *signedIn) opensPages() *hubtest.Agent {
 	return a
 }
 
-// signedOut is newSignedIn after a sign-out.
+// signedOut is like newSignedIn, but alice has signed out again.
 func signedOut(t *testing.T) *signedIn {
 	t.Helper()
 	s := newSignedIn(t)

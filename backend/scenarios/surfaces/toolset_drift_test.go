@@ -11,7 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// defines makes the server one list the tool more with a description, besides its other tools.
+// defines gives the server one a tool named "more" with the description, besides its other tools, and makes the hub
+// list its tools again.
 func defines(t *testing.T, h *hub.Hub, description string) {
 	t.Helper()
 	command := mcptest.Command(t, "-offers", "-tool", "more="+description)
