@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// packageRow matches a row of the diagram: an optional wing, a package and its purpose.
+// packageRow matches a row of the diagram of packages: the name of a wing (a group of packages) if the row begins one,
+// a package and its purpose.
 var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z/-]+)  +\S`)
 
 func TestTheDiagramOfTheGuideShowsEveryPackage(t *testing.T) {

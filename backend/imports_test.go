@@ -24,7 +24,7 @@ var wings = []string{
 }
 
 // allowed lists what each package may import from backend. A new package or a new import needs a line here. A
-// comment names an import whose purpose is not obvious, and what it is needed for.
+// comment names an import whose purpose is not obvious, and says what it is needed for.
 var allowed = map[string][]string{
 	"base/events":    {},
 	"base/netreach":  {},
@@ -265,7 +265,7 @@ var allowed = map[string][]string{
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/federation": {
-		// search: ranks results by words, as it ranks tools; mirror: converts a listing to a tool for that
+		// search: ranks results by words, as it ranks tools; mirror: converts listings to tools for this ranking
 		"base/fault", "base/safetext",
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
@@ -357,7 +357,7 @@ var allowed = map[string][]string{
 	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
 	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
 	"doors/gateway/inventory": {
-		// names: tells which tools are for views only
+		// names: tells which tools are only for the views of MCP Apps
 		"discovery/catalog",
 		"servers/registry",
 		"calls/rules",
@@ -655,7 +655,7 @@ func TestTableHasNoImportThatNoPackageNeeds(t *testing.T) {
 func TestTableListsEveryPackage(t *testing.T) {
 	seen := make(map[string]bool)
 	visitGo(t, ".", func(file, dir string, _ []string) {
-		if !strings.HasSuffix(file, "_test.go") { // the scenarios have only test files, so they need no line
+		if !strings.HasSuffix(file, "_test.go") { // the scenarios have only test files, so they need no line in allowed
 			seen[dir] = true
 		}
 	})

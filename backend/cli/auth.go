@@ -62,7 +62,8 @@ machine, finish with "agent-discover auth complete".`)
 	return cmd
 }
 
-// signIn begins a sign-in, shows its page and waits for the end.
+// signIn begins a sign-in, opens its page in a browser and waits until the sign-in ends. If only is set, or no browser
+// can be opened, it prints the address of the page instead.
 func (c authCommands) signIn(ctx context.Context, client *instance.Client, s operations.Server, only bool) error {
 	b, found := browser.Find()
 	open := found && !only

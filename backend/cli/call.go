@@ -49,7 +49,8 @@ if neither runs, the server is told so at once.`,
 // asPairs returns KEY=VALUE pairs unchanged.
 func asPairs(_ operations.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
 
-// run calls a tool. pairsOf returns the KEY=VALUE pairs that the values stand for.
+// run calls the tool to which name refers. Its arguments are the JSON in raw or, if raw is empty, the KEY=VALUE pairs
+// that pairsOf makes of values.
 func (c callCommand) run(ctx context.Context, name string, values []string, raw string,
 	pairsOf func(operations.KnownTool, []string) ([]string, error),
 ) error {
@@ -106,7 +107,8 @@ func resolved(ctx context.Context, client *instance.Client, name string) (tool o
 	return tool, err
 }
 
-// lookup finds the tool with a name. If the tools of its server are not known yet, lookup starts that server.
+// lookup returns the tool to which a name refers. If the tools of its server are not known yet, lookup starts the
+// server.
 func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (known operations.KnownTool, err error) {
 	tool, err := resolved(ctx, client, name)
 	if err == nil && !tool.Known && tool.Held == "" {
@@ -132,7 +134,8 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	return tools[0], nil
 }
 
-// started starts the server of a tool whose tools are not known yet, and resolves the name of the tool again.
+// started starts the server of a tool and then resolves the name of the tool again. If the tools of the server are
+// known already, it returns tool unchanged.
 func (c callCommand) started(ctx context.Context, client *instance.Client, name string,
 	tool operations.ResolvedTool,
 ) (operations.ResolvedTool, error) {

@@ -128,8 +128,8 @@ func (p property) encode(key, value string) (json.RawMessage, error) {
 	return jsonrpc.Quote(value), nil
 }
 
-// kind returns the property's type, or "" if it has none. Of several types, it
-// returns the first that is not null.
+// kind returns the property's type, or "" if it has none. If the schema allows
+// several types, kind returns the first that is not null.
 func (p property) kind() string {
 	var one string
 	if json.Unmarshal(p.Type, &one) == nil {

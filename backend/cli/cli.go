@@ -1,8 +1,8 @@
-// Package cli is the command line: one file a command, --json for every
-// command, and exit codes that a script can use. Commands of one subject share
-// a type such as serverCommands, which embeds program. The work itself is done
-// by the hub, except in the few commands that must work without one (doctor,
-// eval, serve, version).
+// Package cli is the command line. Most commands have a file of their own; all
+// have the flag --json and end with an exit code that a script can use. Commands
+// about one subject share a type such as serverCommands, which embeds program.
+// The hub does the work, except for the few commands that must work without a
+// hub, such as doctor, eval, serve and version.
 package cli
 
 import (

@@ -24,7 +24,7 @@ func (p *program) hub(ctx context.Context) (instance.Info, error) {
 	return instance.Ensure(ctx, p.folder, "cli")
 }
 
-// client returns a client of the hub, which it starts like hub.
+// client returns a client of the hub. Like the method hub, it starts the hub if necessary.
 func (p *program) client(ctx context.Context) (*instance.Client, error) {
 	info, err := p.hub(ctx)
 	if err != nil {

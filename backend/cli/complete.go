@@ -14,12 +14,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// completer returns the words that may follow in a shell. args are the complete
-// arguments before the one that is being typed.
+// completer returns the words that a shell may offer for the argument that is
+// being typed. args are the arguments before it.
 type completer func(ctx context.Context, client *instance.Client, args []string) []string
 
-// completeWith returns a function for cobra. Completion does not start the hub:
-// without one, nothing is completed.
+// completeWith returns a completer as a function for cobra. Completion does not
+// start the hub: if no hub is running, nothing is completed.
 func (p *program) completeWith(words completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		info, err := instance.Read(p.folder)
@@ -70,7 +70,7 @@ func kindNames(context.Context, *instance.Client, []string) []string {
 	return names
 }
 
-// secretNames completes the secrets of the server in the last argument.
+// secretNames completes the names of the secrets of the server that the last of args names.
 func secretNames(ctx context.Context, client *instance.Client, args []string) []string {
 	server, err := serverNamed(ctx, client, args[len(args)-1])
 	if err != nil {
@@ -85,8 +85,9 @@ func secretNames(ctx context.Context, client *instance.Client, args []string) []
 	return names
 }
 
-// wantedSecrets completes the secrets that a server has or needs: those that its
-// configuration refers to, and the variable that its last start missed.
+// wantedSecrets completes the names of the secrets that a server has or needs. It
+// needs those that its configuration refers to, variables and headers without a
+// value, and the variable that it reported as missing when it last failed.
 func wantedSecrets(ctx context.Context, client *instance.Client, args []string) []string {
 	names := secretNames(ctx, client, args)
 	server, err := serverNamed(ctx, client, args[len(args)-1])

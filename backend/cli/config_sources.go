@@ -41,7 +41,7 @@ agent-discover editors import --sources.`,
 	}
 }
 
-// sourceProblem returns why a source cannot be read, and "" if nothing is known.
+// sourceProblem returns why a source cannot be read, or "" if no reason is known.
 func sourceProblem(s settings.Source) string {
 	if s.Editor != "" {
 		if _, known := table.ByID(s.Editor); !known {

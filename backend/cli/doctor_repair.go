@@ -27,9 +27,9 @@ type repaired struct {
 	Unusable []string          `json:"unusable_copies,omitempty"` // newer copies that cannot be used
 }
 
-// repair moves a damaged database aside and replaces it by a new one that contains its readable
-// rows and, if a person agrees, rows of a copy. It does not touch a database that is intact or
-// cannot be checked.
+// repair moves a damaged database aside and replaces it with a new one that contains the rows that
+// can still be read and, if a person agrees, rows of a copy. It does not touch a database that is
+// intact or cannot be checked.
 func (d doctorCommand) repair(ctx context.Context, from copyChoice) error {
 	lock, err := instance.Acquire(d.folder)
 	if err != nil {
@@ -74,7 +74,7 @@ func move(from, to string) error {
 	return nil
 }
 
-// rowNames are the words for the rows of the tables that users know.
+// rowNames lists the tables whose rows are reported to users, and what a row is called.
 var rowNames = []struct{ table, one, many string }{
 	{"servers", "server", "servers"},
 	{"secrets", "secret", "secrets"},

@@ -49,8 +49,8 @@ func TestDocumentedCommandsAndFlagsExist(t *testing.T) {
 	}
 }
 
-// isCommand reports whether a text, which omits the name of the program, starts with a command that
-// has subcommands, followed by another word.
+// isCommand reports whether a text that does not name the program begins with a command that has
+// subcommands, and continues with a word that may be one of them.
 func isCommand(text string) bool {
 	args := strings.Fields(text)
 	if len(args) < 2 || !word.MatchString(args[1]) {

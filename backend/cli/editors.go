@@ -81,12 +81,12 @@ func (c *editorChoice) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.project, "project", "", "use the files of the project in `DIR` instead of your own")
 }
 
-// replaceFlag adds --replace, which only the commands that write the entry have.
+// replaceFlag adds --replace to a command that writes the Agent Discover entry of editors.
 func (c *editorChoice) replaceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "also replace an entry with the same name that starts another program")
 }
 
-// surfaceFlag adds --surface, which only the commands that write the entry have.
+// surfaceFlag adds --surface to a command that writes the Agent Discover entry of editors.
 func (c *editorChoice) surfaceFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.surface, "surface", "",
 		"what the editors are shown: meta, registry, native, or server:`NAME` for a single server; by default, as before, and meta in "+

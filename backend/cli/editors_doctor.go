@@ -44,8 +44,8 @@ exits with 3 if it finds a problem; warnings and notes do not count.`,
 	}
 }
 
-// reportOf returns the part of a report about the editors with these ids, or
-// all of it without ids.
+// reportOf returns the part of a report that concerns the editors with these
+// ids, or the whole report if there are no ids.
 func reportOf(r doctor.Report, ids []string) doctor.Report {
 	if len(ids) == 0 {
 		return r

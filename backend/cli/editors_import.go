@@ -118,7 +118,8 @@ func (f *importFlags) check(args []string) error {
 	return nil
 }
 
-// importRequest reads the sources, or the text if it is not empty, and selects the servers to import.
+// importRequest returns a request to import the selected servers of one source: of the text or bundle that the
+// flags name, of text if it is not empty, or of the editors with these ids.
 func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string,
 	ids []string,
 ) (importer.Request, error) {
@@ -220,7 +221,8 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 	return err
 }
 
-// askTakeOut returns whether the imported servers are removed from the editors. It asks if no flag says so.
+// askTakeOut returns whether to remove the imported servers from the editors. It asks the person at the terminal
+// unless --take-out is set or the servers do not come from editors.
 func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f importFlags) (bool, error) {
 	if f.takeOut || q.Text != "" || q.Bundle != "" {
 		return f.takeOut, nil
@@ -233,8 +235,8 @@ func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f im
 	return yes, err
 }
 
-// importSeen shows what would be imported to a person at the terminal, and imports it
-// for that person.
+// importSeen shows the person at the terminal what would be imported and, if the person
+// agrees, imports it on behalf of that person.
 func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
 	run func(client *instance.Client, dry bool) (importer.Report, error),
 ) (report importer.Report, err error) {

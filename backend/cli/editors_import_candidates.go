@@ -13,8 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
-// candidates asks the hub which servers the text or bundle of a request
-// contains, or otherwise the editors with these ids, or all editors without ids.
+// candidates asks the hub which servers the text or bundle of a request contains.
+// If the request has neither, it asks which servers the editors with these ids
+// have, or all editors if there are no ids.
 func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found operations.Scanned, err error) {
 	if q.Text != "" || q.Bundle != "" {
 		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)

@@ -85,8 +85,8 @@ func (c editorCommands) list(ctx context.Context, all bool) error {
 	return table.Flush()
 }
 
-// filesOf returns an editor's files, or one without a path for an editor that
-// has none.
+// filesOf returns an editor's files. For an editor without files, it returns one
+// FileStatus without a path, so that the editor gets a row in the table.
 func filesOf(e registration.Status) []registration.FileStatus {
 	if len(e.Files) == 0 {
 		return []registration.FileStatus{{State: e.State}}

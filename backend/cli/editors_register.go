@@ -95,8 +95,8 @@ type consent struct {
 }
 
 // planAndApply shows the planned changes, asks for confirmation, and makes them. If some plans have
-// changed in the meantime, it shows these again and asks again. With yes set, it makes the changes
-// without showing them.
+// changed in the meantime, it shows the new plans and asks again. If yes is set, it makes the
+// changes without showing them.
 func (c editorCommands) planAndApply(ctx context.Context, client *instance.Client, yes bool, q consent) error {
 	if yes {
 		out, err := c.apply(ctx, client, q.path, q.apply)
@@ -138,11 +138,12 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 	return c.printResult(out.Outcomes)
 }
 
-// review reports whether a change was refused because it is no longer the one
-// that was shown.
+// review reports whether a change was refused because its plan is no longer the
+// one that was shown.
 func review(o registration.Outcome) bool { return o.Review }
 
-// needsReview reports whether a plan replaces one that is no longer valid.
+// needsReview reports whether a plan is for the same editor and file as a change that was refused
+// because its plan had changed.
 func needsReview(outcomes []registration.Outcome, p registration.Plan) bool {
 	return slices.ContainsFunc(outcomes, func(o registration.Outcome) bool { return o.Review && o.Editor == p.Editor && o.Path == p.Path })
 }
@@ -171,7 +172,7 @@ func narrowed(body map[string]any, plans []registration.Plan) map[string]any {
 
 // confirmPlans shows the planned changes and asks for confirmation. Without a
 // terminal it requires --yes, because people wrote these files. denied is the
-// error after a no.
+// message of the error if the person declines.
 func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) error {
 	changes := 0
 	for _, plan := range plans {

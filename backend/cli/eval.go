@@ -141,9 +141,9 @@ type ranked struct {
 	MS         float64    `json:"ms"`
 }
 
-// writer creates the file that --out names, and returns a function that appends
-// an answer and one that closes the file. Without --out, it returns nil and a
-// function that does nothing.
+// writer creates the file that --out names. It returns the function each, which
+// appends an answer to the file, and the function end, which closes the file.
+// Without --out, each is nil and end does nothing.
 func (t evalFlags) writer() (each func(eval.Query, eval.Answer) error, end func() error, err error) {
 	if t.out == "" {
 		return nil, func() error { return nil }, nil
@@ -162,7 +162,7 @@ func (t evalFlags) writer() (each func(eval.Query, eval.Answer) error, end func(
 	return each, func() error { return errors.Join(buffer.Flush(), f.Close()) }, nil
 }
 
-// failed returns the error of a run with a message for users.
+// failed returns the error of a failed run with a message that users understand.
 func (t evalFlags) failed(err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return fault.Wrap(err, fault.Failed, "could not write %s: %s", t.out, path.Err)

@@ -19,7 +19,7 @@ const (
 	exitWaiting   = 4 // trust list: items wait for a decision
 )
 
-// usage is an error in the arguments of a command. It exits with
+// usage is an error in the arguments of a command. The program then exits with
 // exitArguments.
 type usage struct{ error }
 
@@ -45,7 +45,7 @@ func (p *program) report(err error) int {
 		message = fault.MessageOf(err)
 	}
 	if p.json {
-		text, _ := jsonText(map[string]string{"error": message}) // cannot fail for strings
+		text, _ := jsonText(map[string]string{"error": message}) // encoding strings cannot fail
 		_, _ = io.WriteString(p.err, safetext.JSON(text))
 	} else {
 		p.notef("agent-discover: %s\n", message)

@@ -14,8 +14,8 @@ import (
 )
 
 // target returns a server's command line with its environment, or the URL of a
-// remote server. Credentials are redacted, except in a proposal, which a person
-// has to judge.
+// remote server. Credentials are redacted, except those of a server that waits for
+// approval, because a person has to judge what it would run.
 func target(s operations.Server) string {
 	if !s.Approved {
 		return uncovered(s)
@@ -61,8 +61,8 @@ func assignments(values map[string]string, sign string) []string {
 }
 
 // redactServers returns copies of servers without the credentials in their
-// configuration, because people paste lists into reports. "servers show --json"
-// prints a server with them, and proposals are always printed whole.
+// configuration, because people paste lists into reports. Servers that wait for
+// approval keep their credentials, as do servers that "servers show --json" prints.
 func redactServers(servers []operations.Server) []operations.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {

@@ -101,7 +101,7 @@ func (c searchCommands) forgetCommand() *cobra.Command {
 	return cmd
 }
 
-// forget erases the entry at a path below /api/learned, or all for "".
+// forget erases the learned entry at a path below /api/learned, or all entries if path is "".
 func (c searchCommands) forget(ctx context.Context, path string) error {
 	client, err := c.client(ctx)
 	if err != nil {

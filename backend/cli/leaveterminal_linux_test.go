@@ -2,7 +2,7 @@ package cli
 
 import "syscall"
 
-// leaveTerminal gives the tests and their programs no controlling terminal, so
-// that no program asks the person who runs the tests. It does nothing if this
-// process leads a process group, which it does only without a terminal.
+// leaveTerminal detaches the tests and the programs that they start from the
+// controlling terminal, so that no program asks the person who runs the tests. It
+// has no effect if this process leads a process group.
 func leaveTerminal() { _, _ = syscall.Setsid() }

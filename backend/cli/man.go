@@ -48,7 +48,7 @@ func writePages(cmd *cobra.Command, dir, version string) (int, error) {
 }
 
 // page returns the manual page of a command in the format of man(7). Package
-// cobra/doc is not used, because it needs a converter of Markdown.
+// cobra/doc is not used, because it depends on a Markdown converter.
 func page(cmd *cobra.Command, name, version string) string {
 	var b strings.Builder
 	line := func(parts ...string) { b.WriteString(strings.Join(parts, "") + "\n") }

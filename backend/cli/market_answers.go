@@ -14,8 +14,9 @@ import (
 // inputFlags are the flags for the answers to the questions of a plan.
 type inputFlags struct{ values, files []string }
 
-// answers returns the answers by the names of their questions. public contains the names of those
-// that are arguments of this process, which every program on this computer can read.
+// answers returns the answers that the flags give, by the names of their questions. public contains
+// the names of the questions whose answers are among the arguments of this process, which every
+// program on this computer can read.
 func (c marketCommands) answers(ctx context.Context, f inputFlags) (answers map[string][]string, public map[string]bool, err error) {
 	answers, public = make(map[string][]string), make(map[string]bool)
 	stdin := false

@@ -104,14 +104,15 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 	return nil
 }
 
-// checked returns the installed servers with their versions, after a new check.
+// checked makes the hub look for new versions of the installed servers, and returns the servers.
 func checked(ctx context.Context, client *instance.Client) ([]updates.Server, error) {
 	var list operations.MarketUpdateList
 	err := client.Do(ctx, http.MethodPost, "/api/market/updates/check", nil, &list)
 	return list.Servers, err
 }
 
-// installedAs returns the server with a name or with the ID of its listing.
+// installedAs returns the installed server whose name is id. If there is none, id is the ID of a listing, and
+// installedAs returns the only server that was installed from it.
 func installedAs(servers []updates.Server, id string) (updates.Server, error) {
 	var found []updates.Server
 	for _, s := range servers {

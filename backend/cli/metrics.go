@@ -49,7 +49,8 @@ type recent struct {
 }
 
 // recentMetrics prints the numbers of calls since a time: of each server, or of each
-// tool of the server in args. The log, from which they are counted, has no quantiles.
+// tool of the server in args. The calls are counted in the log, which does not contain
+// quantiles.
 func (c logCommands) recentMetrics(ctx context.Context, client *instance.Client, args []string, since string) error {
 	since, err := timeFlag("since", since, time.Now())
 	if err != nil {
@@ -107,8 +108,8 @@ func countCalls(ctx context.Context, client *instance.Client, name string, query
 	return out, err
 }
 
-// stepFor returns the smallest step in whole minutes, in seconds, with which a series
-// from a time until now has at most 500 points.
+// stepFor returns a step for a series that begins at the time since and ends now: a
+// number of seconds, as few whole minutes as divide the series into at most 500 steps.
 func stepFor(since string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, since)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// console is the input and the output of the console that this process has.
+// console is the console of this process, for input and output.
 type console struct {
 	io.Reader
 	io.Writer

@@ -81,8 +81,8 @@ func (c personaCommands) list(ctx context.Context) error {
 	return table.Flush()
 }
 
-// personaPath returns the absolute path of an existing file or folder. Otherwise, if given contains
-// no separator, it is the name of a persona in the data folder and returned unchanged.
+// personaPath returns given as an absolute path. If there is no such file or folder and given has
+// no separator, it is the name of a persona in the data folder, and personaPath returns it unchanged.
 func personaPath(given string) (string, error) {
 	if _, err := os.Stat(given); err != nil && !strings.ContainsAny(given, `/\`) {
 		return given, nil

@@ -18,8 +18,9 @@ import (
 // limit is lower.
 const maxSecret = 120 << 10 // bytes
 
-// prompting returns p for printing questions and what they are about: to
-// standard error if standard output must contain only JSON.
+// prompting returns the program to use for printing questions and what they are
+// about. With --json it prints to standard error, because standard output must
+// contain only JSON.
 func (p *program) prompting() *program {
 	if !p.json {
 		return p

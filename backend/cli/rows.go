@@ -33,7 +33,7 @@ func (p *program) table(headings ...string) *rows { return &rows{p: p, headings:
 // Write adds rows. It never fails.
 func (t *rows) Write(rows []byte) (int, error) { return t.lines.Write(rows) }
 
-// stateHeadings are the headings of columns that show states, in colours if the terminal has them.
+// stateHeadings are the headings of the columns whose cells are states. States are coloured on a terminal with colours.
 var stateHeadings = []string{"STATE", "OUTCOME", "STATUS", "ENTRY"}
 
 // Flush prints the table.

@@ -143,8 +143,8 @@ func (c serverCommands) addPasted(ctx context.Context, n newServer, args []strin
 	return editors.runImport(ctx, client, q, f)
 }
 
-// refuseClient returns an error if a command adds a server to an AI client, or
-// does something else than start a server.
+// refuseClient returns an error if the command in body would not start a server
+// but add one to the configuration of an AI client.
 func refuseClient(ctx context.Context, client *instance.Client, body map[string]any) error {
 	command, _ := body["command"].(string)
 	args, _ := body["args"].([]string)

@@ -136,7 +136,7 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 	return c.confine(ctx, client, server, map[string]any{"grants": grants}, !remove, text)
 }
 
-// confinable returns the server with a name, which must be local.
+// confinable returns a client of the hub and the server with a name. It returns an error for a remote server.
 func (c serverCommands) confinable(ctx context.Context, name string) (*instance.Client, operations.Server, error) {
 	client, err := c.client(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func (c serverCommands) confinable(ctx context.Context, name string) (*instance.
 	return client, server, err
 }
 
-// confine changes the sandbox of a server. If ask is set, because the change allows the server
-// more, it asks a person first.
+// confine changes the sandbox of a server. If the change allows the server more, the caller sets
+// ask, and confine shows text to the person at the terminal and asks for confirmation first.
 func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool,
 	text string,
 ) error {
@@ -222,7 +222,7 @@ func (p *program) printSandbox(s *operations.Sandbox) {
 	}
 }
 
-// wanted describes an access that a server did not get, and how to allow it.
+// wanted describes an access that the sandbox denied to a server, and how to allow it.
 func wanted(d operations.DeniedAccess) string {
 	what, flag := d.Access+" "+safetext.Visible(d.Target), "--"+d.Access+" "
 	if d.Access == "network" {

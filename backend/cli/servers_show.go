@@ -63,7 +63,8 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 // maxCorrections is how many corrections servers show prints.
 const maxCorrections = 40
 
-// printCorrections prints the items of a server's lists that clients see changed or not at all.
+// printCorrections prints the tools, prompts and resources of a server that the hub corrects or leaves out in
+// the lists for clients.
 func (c serverCommands) printCorrections(all []operations.Correction) {
 	if len(all) == 0 {
 		return

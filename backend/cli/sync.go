@@ -63,9 +63,9 @@ approval. A setup file is JSON and may contain comments:
 	}
 }
 
-// unlessSeen shows the text of describe to a person and calls add. If the person agrees, the client
-// of add acts for that person. If the text is empty or there is no terminal, add gets client
-// itself; servers that it adds then wait for approval.
+// unlessSeen shows the text of describe to the person at the terminal. If the person agrees, it calls
+// add with a client that acts for that person. If the text is empty or there is no terminal, it calls
+// add with client, and the servers that add adds wait for approval.
 func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error,
 	describe func() (string, error),
 ) error {
@@ -87,8 +87,8 @@ func (p *program) unlessSeen(ctx context.Context, client *instance.Client, quest
 	return decided(ctx, client, add)
 }
 
-// declared describes the servers of a setup file that are not configured yet, and
-// those that get their secrets again.
+// declared describes the servers that a setup file declares: what a new server would
+// run, and that the secrets of an existing one are set again.
 func declared(ctx context.Context, client *instance.Client, file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -114,8 +114,8 @@ func declared(ctx context.Context, client *instance.Client, file string) (string
 	return b.String(), nil
 }
 
-// existing returns the absolute path of a file, because the hub has another working folder, or an
-// error if the file does not exist.
+// existing returns the absolute path of a file, because the hub has another working folder. If the
+// file does not exist, existing returns an error.
 func existing(file string) (string, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {

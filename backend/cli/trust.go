@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// trustCommands are the commands about the texts of servers that models read.
+// trustCommands are the commands for reviewing the texts that servers send to models.
 type trustCommands struct{ *program }
 
 func (c trustCommands) command() *cobra.Command {

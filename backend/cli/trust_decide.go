@@ -91,7 +91,7 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 	if clean == 0 && shown.Len() == 0 {
 		return c.respond(operations.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
 	}
-	s := list.Servers[0] // the list is of one server
+	s := list.Servers[0] // the list contains no other server
 	var done operations.TrustApproval
 	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server),
 		"nothing was approved", func(person *instance.Client) error {

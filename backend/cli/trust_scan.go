@@ -103,8 +103,8 @@ func (c trustCommands) judge(ctx context.Context, f scanFlags) (err error) {
 // caseStep is the number of cases after which progress is reported.
 const caseStep = 1000
 
-// add counts the verdict of a line. It replaces the verdict Note, which the output does not
-// contain, by None.
+// add counts the verdict of a line. It changes the verdict Note to None, because the output does
+// not contain Note.
 func (s *scanSummary) add(line *caseVerdict) {
 	s.Cases++
 	switch line.Verdict {

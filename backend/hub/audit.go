@@ -19,7 +19,7 @@ func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.L
 	})
 }
 
-// loggedHeads returns the heads of the audit log in the hub's log and in its older files.
+// loggedHeads returns the heads of the audit log that are recorded in the hub's log and in the older files of that log.
 func loggedHeads(folder paths.Folder) (heads []audit.Head) {
 	name := folder.Log()
 	extension := filepath.Ext(name)

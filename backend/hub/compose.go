@@ -125,9 +125,9 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	return nil
 }
 
-// outdated returns a function that reports whether the tools of a server were listed longer
-// ago than discovery.cache allows. Lists that an earlier hub has stored count as read when
-// this one started.
+// outdated returns a function that reports whether the tools of a server must be listed again,
+// because they were listed longer ago than the setting discovery.cache allows, or because that
+// setting is off. Tools that only an earlier hub has listed count as listed when this hub started.
 func (h *Hub) outdated(started time.Time) func(server string) bool {
 	return func(server string) bool {
 		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.Discoveries.ListedAt(server)
@@ -138,7 +138,7 @@ func (h *Hub) outdated(started time.Time) func(server string) bool {
 	}
 }
 
-// agentsMay returns what agents may do without a person at present: allow, ask or deny.
+// agentsMay returns the current value of the setting agents.install: allow, ask or deny.
 func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Install }
 
 // setPolicy replaces the tool policy with one made from s.
@@ -344,8 +344,8 @@ func addFound(of settings.SessionTools, log *slog.Logger) map[string]bool {
 	return out
 }
 
-// chooseResults saves the folder for files of long results in the settings file. The change takes effect at once, for
-// all sessions.
+// chooseResults stores in the settings file which folder gets the files with long results. The change takes effect at
+// once, for all sessions.
 func (h *Hub) chooseResults(entered string) (folder string, err error) {
 	if folder, err = settings.ResultsFolder(entered); err != nil {
 		return "", err
@@ -374,9 +374,9 @@ func (h *Hub) openSessions() *guard.Sessions {
 	})
 }
 
-// records are the stores of data about servers other than their tools: the log and metrics of calls, the other lists,
-// what the search has learned, the tokens of endpoints, sign-ins, remembered answers, approvals of calls, toolsets,
-// approved and held definitions, and sandbox folders.
+// records are the stores of data about servers, except for their tools: the log and metrics of calls, the lists of
+// prompts and resources, what the search has learned, the tokens of endpoints, sign-ins, remembered answers, approvals
+// of calls, toolsets, approved and held definitions, and sandbox folders.
 type records struct {
 	*journal.Journal
 	listings *features.Listings

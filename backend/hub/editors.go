@@ -76,7 +76,7 @@ func (d *doors) listed() []string {
 }
 
 // editorEntry returns the server entry that is added to editors: this program as a
-// companion. The data folder is part of it only if it is not the default one.
+// companion. The entry names the data folder only if that is not the default one.
 func editorEntry(o Options) (table.Server, error) {
 	program := o.Program
 	if program == "" {
@@ -113,8 +113,8 @@ func setScalar(data []byte, keys []string, value any) ([]byte, error) {
 	return change.Text, err
 }
 
-// lastSeen returns when a client with one of these names was last connected;
-// the zero time for never.
+// lastSeen returns the time at which a client with one of these names was last
+// connected, or the zero time if there was none.
 func (d *doors) lastSeen(ctx context.Context, names []string, log *slog.Logger) time.Time {
 	var last time.Time
 	use, err := d.gateway.Context(ctx)

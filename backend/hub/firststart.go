@@ -36,7 +36,7 @@ func (h *Hub) composeFirstStart() {
 			if server.Transport == "stdio" {
 				return false
 			}
-			st, _ := s.oauth.Status(server.ID) // on error, st contains what this process knows without the file
+			st, _ := s.oauth.Status(server.ID) // on error, st lacks only the stored sign-ins
 			return st.Wanted()
 		},
 		Refused: s.trust.RefuseStart, Held: s.trust.Waiting, FirstStart: s.first.Of,

@@ -55,7 +55,7 @@ type Options struct {
 	// PassphraseWork overrides the cost of deriving a key from the passphrase of the
 	// secrets, as a power of 2.
 	PassphraseWork int
-	// Encoder overrides the encoder of sentences. It must return the vectors of package minilm.
+	// Encoder overrides the encoder of sentences. It must return the same vectors as that of package minilm.
 	Encoder embedding.Encoder
 	// Now overrides the clock by which tokens of remote servers are renewed.
 	Now func() time.Time
@@ -92,8 +92,8 @@ type Hub struct {
 }
 
 // Open locks the data folder and creates all parts. It fails with
-// fault.Conflict if another hub has the folder. Call Run to serve, and Close
-// afterwards.
+// fault.Conflict if another hub has locked the folder. Call Run to serve, and
+// Close afterwards.
 func Open(ctx context.Context, o Options) (*Hub, error) {
 	collectAt(startGarbage)
 	if err := o.Folder.Create(); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func (h *Hub) openLog() {
-	file := &lumberjack.Logger{Filename: h.options.Folder.Log(), MaxSize: 5, MaxBackups: 3} // MB, files
+	file := &lumberjack.Logger{Filename: h.options.Folder.Log(), MaxSize: 5, MaxBackups: 3} // MaxSize is in MB
 	h.logFile = file
 	var out io.Writer = file
 	if h.options.Console != nil {

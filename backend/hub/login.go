@@ -36,7 +36,7 @@ func (h *Hub) startLogin() loginEnv {
 	}
 }
 
-// variable returns a function that looks up an environment variable for setup files: first in the environment of the
+// variable returns a function that looks up a variable of the user's environment: first in the environment of the
 // companion that started the hub, then in that of this process, which a person may have set, then in that of the
 // login shell.
 func variable(login loginEnv) func(context.Context, string) string {

@@ -114,10 +114,11 @@ func (m *market) packageRegistry(kind listing.Kind, name string) string {
 	return address
 }
 
-// registryTime limits how long a plan waits for the address of a package registry, which npm, uv or pip may have to name.
+// registryTime limits how long a plan waits for the address of a package registry. npm, uv or pip may have to be run to
+// find it.
 const registryTime = 20 * time.Second
 
-// installedEntries returns the names of the installed servers of the official registry.
+// installedEntries returns the names of the entries of the official registry from which servers were installed.
 func installedEntries(ctx context.Context, stored *store.Installs) ([]string, error) {
 	installs, err := stored.Installs(ctx, 0)
 	var names []string

@@ -57,8 +57,8 @@ func (c *chores) rest(ctx context.Context) error {
 
 // workMeter detects the end of work from the number of bytes allocated so far.
 type workMeter struct {
-	before  uint64 // at the last check
-	release uint64 // when memory was last released
+	before  uint64 // allocated bytes at the last check
+	release uint64 // allocated bytes when memory was last released
 }
 
 // done reports whether work was done since memory was last released, and none

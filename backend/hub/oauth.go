@@ -53,8 +53,8 @@ func (s signIns) SignIn(ctx context.Context, server string) (page string, wait f
 	return login.Address, login.Wait, nil
 }
 
-// listSignedIn reads the tool list of each approved server to which a person has signed in, until ctx ends. The
-// server's start had failed because the sign-in was missing.
+// listSignedIn lists the tools of an approved server each time a person has signed in to it, until ctx ends. The tools
+// could not be listed before, because the sign-in was missing.
 func (c *chores) listSignedIn(ctx context.Context) error {
 	wanted := make(map[string]bool) // servers with a sign-in that waits for a person
 	return each(ctx, c.bus, func(change oauth.Changed) {

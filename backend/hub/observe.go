@@ -20,8 +20,8 @@ func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 	return events.Subscribe[catalog.Counted](h.bus, 16)
 }
 
-// ServersChanged sends a token after a server has changed its state, its tools or its
-// sign-in, until stop is called.
+// ServersChanged returns a channel that receives a value after a server has changed its
+// state, its tools or its sign-in, until stop is called.
 func (h *Hub) ServersChanged() (changed <-chan struct{}, stop func()) {
 	to := make(chan struct{}, 1)
 	stops := []func(){

@@ -97,7 +97,7 @@ type chores struct {
 	log      *slog.Logger
 }
 
-// start calls run in a goroutine, with a context that ends only with stop.
+// start calls run in a goroutine, with a context that ends only when stop is called. ended receives the result of run.
 func start(ctx context.Context, run func(context.Context) error) (stop context.CancelFunc, ended <-chan error) {
 	ctx, stop = context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)

@@ -62,7 +62,7 @@ func (c *chores) knowConfigurations(ctx context.Context) error {
 	return nil
 }
 
-// secretNames returns the names of a server's secrets. It logs an error.
+// secretNames returns the names of a server's secrets. It logs an error instead of returning it.
 func secretNames(vault *vault.Vault, server string, log *slog.Logger) []string {
 	names, err := vault.Names(context.Background(), server)
 	if err != nil {

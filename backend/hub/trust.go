@@ -64,7 +64,7 @@ func (s *servers) recordTrust(e quarantine.Event) {
 	s.journal.Record(r, nil, nil, nil)
 }
 
-// newScreen returns the screen, which checks calls and their results by the current settings.
+// newScreen returns the screen, which checks calls and their results according to the current settings.
 func (h *Hub) newScreen() *screen.Screen {
 	return screen.New(screen.Options{
 		Settings: func() settings.Trust { return h.settings.State().Settings.Trust }, Bus: h.bus,

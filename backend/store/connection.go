@@ -55,7 +55,7 @@ func (r row) Scan(into ...any) error { return explain(r.file, r.row.Scan(into...
 type writer struct {
 	db   *sql.DB // one connection, because SQLite allows one writer at a time
 	file string
-	wait time.Duration // lockWait
+	wait time.Duration // lockWait, or 0 for a single attempt
 }
 
 // impatient returns a writer that makes only one attempt to get a lock.

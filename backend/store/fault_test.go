@@ -151,7 +151,7 @@ func overwriteTables(t *testing.T, file string, chosen func(table string) bool) 
 	}
 }
 
-// changes are the methods that change the database with the arguments of callAll.
+// changes are the methods that change the database when callAll calls them.
 var changes = []string{
 	"Answers.DeleteAnswer", "Answers.ForgetAnswers", "Answers.SaveAnswer",
 	"Audit.AppendAudit", "Audit.DeleteAudit", "Calls.AppendRecords", "Calls.DeleteRecords", "Calls.DeleteTallies",

@@ -22,7 +22,8 @@ func entry(name, version string, status listing.Status) mirror.Stored {
 	}
 }
 
-// mirrored returns the names, versions and statuses of the entries a to d in the copy.
+// mirrored returns the names, versions and statuses of those of the entries a to d that the copy
+// of the registry has.
 func mirrored(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string

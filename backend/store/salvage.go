@@ -163,8 +163,8 @@ func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (compl
 	return false, nil
 }
 
-// sound reports whether SQLite finds no damage in the pages of a table, and no other table or index has the same root
-// page. If it returns false, rows may be missing even if the table can be read to its end.
+// sound reports whether a table seems intact: SQLite finds no damage in its pages, and no other table or index has the
+// same root page. If it returns false, rows may be missing even if the table can be read to its end.
 func sound(ctx context.Context, db *sql.DB, table string) bool {
 	var verdict string
 	var roots int
@@ -204,8 +204,8 @@ type copying struct {
 	tries   int
 }
 
-// all copies the rows from both ends. If the table has row ids, it also copies those between damaged pages. It
-// reports whether it has read all rows. The error is one of writing, not of reading.
+// all copies the rows, reading the table from both ends. If the table has row ids, all also copies rows between
+// damaged pages. It reports whether it has read all rows. The error is one of writing, not of reading.
 func (c *copying) all(ctx context.Context) (complete bool, err error) {
 	if _, failed, err := c.rows(ctx, "", " ORDER BY 1 ASC", false); err != nil || failed == nil {
 		return failed == nil, err

@@ -95,7 +95,7 @@ func readable(err error) error {
 	return err
 }
 
-// schema is a schema that migrations create.
+// schema describes the tables and other objects that the migrations up to some version create.
 type schema struct {
 	described map[string]string // descriptions by type and name, from describe
 	tables    map[string]string // the statements that create tables, by name

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// dropped is the prefix of the column kept in the rows of deleted secrets.
+// dropped is the prefix that the value of the column kept has in the rows of deleted secrets.
 const dropped = "dropped:"
 
 // Secrets stores the names of secrets, and which servers may use them. It does not store their values.

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// callAt returns a call that was made some minutes after the time in began.
+// callAt returns a call that was made the given number of minutes after began.
 func callAt(minutes int, server, tool, client string, how journal.Outcome) journal.Record {
 	return journal.Record{
 		At: began.Add(time.Duration(minutes) * time.Minute), Kind: journal.Call, Client: client, Server: server, Tool: tool, Outcome: how,

@@ -39,8 +39,8 @@ type Supplied struct {
 	Rows  int    `json:"rows"`
 }
 
-// NewestUsable returns the newest copy of a database that is intact and whose schema is not newer than this program,
-// or "". unusable has all copies that are newer than that one.
+// NewestUsable returns the newest copy of a database that can be used: it is intact, and its schema is not newer than
+// this program. usable is "" if there is none. unusable has all copies that are newer than the usable one.
 func NewestUsable(ctx context.Context, file string) (usable string, unusable []string) {
 	all := Copies(file)
 	for _, one := range slices.Backward(all) {
@@ -55,8 +55,8 @@ func NewestUsable(ctx context.Context, file string) (usable string, unusable []s
 // AddFromCopy adds rows of a copy to a database that Salvage has made, if agree returns true for them. If there is
 // nothing to add, it does not call agree.
 //
-// Rows are added only to tables that could not be salvaged completely: from other tables, they were deleted after the
-// copy was made. Data that a person may have revoked since is never added: approvals, remembered answers, links to
+// Rows are added only to tables that could not be salvaged completely: rows that other tables lack were deleted after
+// the copy was made. Data that a person may have revoked since is never added: approvals, remembered answers, links to
 // secrets and tokens of clients. So an added server is confined, and waits for approval unless the salvaged approvals
 // contain its launch.
 func AddFromCopy(
@@ -126,7 +126,7 @@ func (s *Store) supplement(ctx context.Context, tx *sql.Tx, servers []registry.S
 		}
 	}
 	for _, statement := range []string{
-		"CREATE TEMP TABLE ids (old INTEGER PRIMARY KEY, new INTEGER)", // ids of servers: in the copy, in the database
+		"CREATE TEMP TABLE ids (old INTEGER PRIMARY KEY, new INTEGER)", // server ids: in the copy and in the database
 		"INSERT INTO temp.ids SELECT c.id, m.id FROM copy.servers AS c JOIN main.servers AS m ON m.name = c.name",
 	} {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -207,7 +207,7 @@ var supplements = []supplementRule{
 		values: "ids.new, c.listing, c.current, c.at, c.install", join: "JOIN temp.ids ON old = c.server",
 		where: "ids.new NOT IN (SELECT server FROM main.installs)",
 	},
-	{ // not deleted secrets: their values may have been set again since the copy
+	{ // deleted secrets are left out, because their values may have been set again since the copy was made
 		table: "secrets", columns: "server, name, kept, updated_at, destination, prints", keys: []string{"server", "name"},
 		where: "c.kept NOT LIKE '" + dropped + "%' AND " + ofServer,
 	},
@@ -224,7 +224,7 @@ var supplements = []supplementRule{
 		table: "equipped", columns: "client, toolset", keys: []string{"client"},
 		where: "c.toolset IN (SELECT '' UNION ALL SELECT name FROM main.toolsets)",
 	},
-	{ // only personas whose servers have the same ids
+	{ // only personas whose servers have the same ids in the database as in the copy
 		table: "personas", columns: "name, persona", keys: []string{"name"},
 		where: `CASE WHEN json_valid(c.persona) THEN NOT EXISTS (SELECT 1 FROM json_each(c.persona, '$.servers') AS s
 			LEFT JOIN temp.ids ON old = json_extract(s.value, '$.id') WHERE new IS NOT old) END`,
@@ -244,7 +244,7 @@ const ofServer = "c.server IN (SELECT name FROM main.servers)"
 // supplementRule selects rows of a table in a copy; c is the alias of that table.
 type supplementRule struct {
 	table, columns string
-	values         string   // values of the columns; empty for the columns themselves
+	values         string   // SQL expressions for the columns; empty to copy the columns unchanged
 	keys           []string // rows are added only if the database has none with the same keys
 	join, where    string
 }

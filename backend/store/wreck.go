@@ -143,7 +143,7 @@ func mendHeader(file string) error {
 	binary.BigEndian.PutUint32(h[52:], 0)             // no automatic vacuum
 	binary.BigEndian.PutUint32(h[56:], 1)             // UTF-8
 	binary.BigEndian.PutUint32(h[64:], 0)             // no incremental vacuum
-	copy(h[92:96], h[24:28])                          // the size in pages is valid
+	copy(h[92:96], h[24:28])                          // makes SQLite trust the size in pages
 	_, err = f.WriteAt(h, 0)
 	return errors.Join(err, f.Truncate(pages*size), f.Close())
 }

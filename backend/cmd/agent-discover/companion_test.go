@@ -145,8 +145,8 @@ func (s *impostor) requests() (text string, connections int) {
 	return s.received.String(), s.connections
 }
 
-// writeHubInfo writes a hub.json with the port of the impostor and a process. It
-// returns the token in it.
+// writeHubInfo writes a hub.json that names a process as the hub and the port of
+// the impostor as its port. It returns the token in the file.
 func writeHubInfo(h *programtest.Home, s *impostor, id process.ID) (token string) {
 	h.T.Helper()
 	info := instance.Info{

@@ -70,7 +70,7 @@ func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	}
 }
 
-// Concurrent writes of the same file leave one complete answer.
+// The companions write the file of the last answers concurrently. It must always contain a complete answer.
 func TestCompanionsShareTheLastAnswers(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)

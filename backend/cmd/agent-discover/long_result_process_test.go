@@ -61,7 +61,7 @@ func TestAResultOf20MBIsReadSearchedAndProjectedByACompanion(t *testing.T) {
 	c := h.CompanionOf("--surface", "meta", "--client", "codex")
 	c.Open(`{}`)
 	const limit = 48_000
-	// ask calls a tool through another one and returns the texts of the result.
+	// ask calls a tool through caller, a tool of the hub, and returns the texts of the result.
 	ask := func(caller, tool, arguments string) []string {
 		t.Helper()
 		m := c.Ask("tools/call", programtest.ToolParams(caller, fmt.Sprintf(`{"call_as":%q,"arguments":%s}`, tool, arguments)))

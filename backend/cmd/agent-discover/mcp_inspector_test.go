@@ -23,8 +23,8 @@ type inspector struct {
 	node, bin string
 }
 
-// newInspector returns a home with a running hub. It skips the test if MCP Inspector is
-// not installed.
+// newInspector returns an inspector for a new home with a running hub. It skips the test
+// if MCP Inspector is not installed.
 func newInspector(t *testing.T) *inspector {
 	t.Helper()
 	bin := filepath.Dir(mcptest.Package(t, ".bin", "mcp-inspector"))
@@ -33,7 +33,7 @@ func newInspector(t *testing.T) *inspector {
 	return i
 }
 
-// script returns the command that runs one of the pinned programs.
+// script returns the command that runs a Node program which is installed beside MCP Inspector.
 func (i *inspector) script(name string, args ...string) []string {
 	return append([]string{i.node, filepath.Join(i.bin, name)}, args...)
 }

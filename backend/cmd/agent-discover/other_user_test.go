@@ -87,8 +87,8 @@ func readFolder(args []string) {
 	}
 }
 
-// askHub sends each line of its input to an address, as a request with the lines of the
-// request separated by tabs, and prints the answers.
+// askHub sends requests to an address and prints the answers. Each line of its input is one
+// request, in which tabs separate the lines of the request.
 func askHub(args []string) {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		conn, err := net.Dial("tcp", args[0])
@@ -159,8 +159,8 @@ type other struct {
 	output programtest.Output
 }
 
-// startOther starts a program of the other user, which the test ends. It skips the test
-// unless that is possible.
+// startOther starts a program of the other user, which is stopped when the test ends. It
+// skips the test unless the test runs as root.
 func startOther(t *testing.T, act string, args ...string) *other {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -298,7 +298,7 @@ func TestAnotherUserSeesNoCredentialInProcesses(t *testing.T) {
 	h, _, c := visibleHome(t)
 	watcher := startOther(t, "watch")
 
-	// This browser runs until the other user has seen it.
+	// This fake browser runs until the test writes to the pipe release, after the other user has seen the browser.
 	release := filepath.Join(h.Dir, "release")
 	if err := syscall.Mkfifo(release, 0o600); err != nil {
 		t.Fatal(err)

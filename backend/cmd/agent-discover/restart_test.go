@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// callUntil calls a tool again and again until done is closed, and once more. It
-// returns the number of calls, and the answers that are wrong.
+// callUntil calls a tool again and again until done is closed, and one last time
+// after that. It returns the number of calls, and the answers that are wrong.
 func callUntil(c *programtest.Client, done <-chan struct{}) (calls int, wrong []string) {
 	for last := false; !last; calls++ {
 		select {
@@ -62,7 +62,7 @@ func TestCallsWaitForAHubThatIsStartedAfterAStop(t *testing.T) {
 	c := h.Attach()
 	for range 3 {
 		h.Must("stop")
-		for range 5 { // until the companion makes long pauses between its attempts
+		for range 5 { // often enough that the companion makes long pauses between its attempts to connect
 			programtest.Contains(t, c.FailingTool("fake__echo", `{"text":"x"}`), "stopped by the user")
 		}
 		h.Must("start")

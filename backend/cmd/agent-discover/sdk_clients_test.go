@@ -62,8 +62,8 @@ type did struct {
 	Error  string `json:"error"`
 }
 
-// oddConnections returns connections to a hub with the server odd: every surface over stdio and
-// HTTP for an unnamed client, and over one of the two for each named client.
+// oddConnections returns connections to each surface of a hub with the server odd. An unnamed client
+// connects over both stdio and HTTP, and each named client over only one of these transports.
 func oddConnections(h *programtest.Home, tools []string, modern bool) (all []connection) {
 	info := h.RunningHub()
 	person, end, err := instance.NewClient(info).Person(h.T.Context())
@@ -93,7 +93,7 @@ func oddConnections(h *programtest.Home, tools []string, modern bool) (all []con
 				h.T.Fatal(err)
 			}
 			http.Token = created.Token
-			switch client { // a client sees the same over both transports
+			switch client { // one transport per named client is enough, because a client sees the same over both
 			case "claude-code":
 				all = append(all, stdio)
 			case "gemini":
@@ -106,8 +106,8 @@ func oddConnections(h *programtest.Home, tools []string, modern bool) (all []con
 	return all
 }
 
-// visit runs the program of an SDK, whose client uses all connections, and returns the operations
-// that it reports.
+// visit runs the program of an SDK, whose client uses each of the connections, and returns the
+// operations that the program reports.
 func visit(h *programtest.Home, argv []string, env []string, all []connection) (rows []did) {
 	h.T.Helper()
 	in, err := json.Marshal(all)

@@ -39,8 +39,8 @@ func TestFoundToolIsAddedToOneSessionOnly(t *testing.T) {
 	if n := b.Count(programtest.ToolListChanged); n != 0 {
 		t.Errorf("the other session got %d notifications, want 0", n)
 	}
-	// A server without listed tools causes no notification. The activation after it
-	// does: a wrong notification would have come before that one.
+	// Adding a server whose tools are unknown must not cause a notification. Activating
+	// the other server causes one, before which a wrong notification would arrive.
 	h.Must("servers", "add", "unseen", "--no-start", "--", "true")
 	h.Must("servers", "activate", "fake")
 	b.AwaitCount(programtest.ToolListChanged, 1)
