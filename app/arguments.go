@@ -25,7 +25,7 @@ const maxLength = 400
 
 func parse(args []string) (request, error) {
 	var r request
-	if len(args) > 0 && args[0] == links.Flag { // a web page may have written the rest: parse no options in it
+	if len(args) > 0 && args[0] == links.Flag { // parse no options in the rest, which may come from a web page
 		return request{page: links.Page(strings.Join(args[1:], " "))}, nil
 	}
 	flags := flag.NewFlagSet("agent-discover-desktop", flag.ContinueOnError)

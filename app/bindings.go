@@ -15,7 +15,7 @@ import (
 )
 
 // Window is bound to the page as window.go.app.Window. Wails accepts calls of its exported methods from the embedded page
-// only. Errors are messages for the user. The methods are safe for concurrent use.
+// only. The errors that they return are messages for the user. The methods are safe for concurrent use.
 type Window struct {
 	version    string
 	hub        *hub
@@ -143,7 +143,7 @@ func (w *Window) SetStartAtLogin(on bool) error {
 	return entry.Set(on)
 }
 
-// Ready is called by the page when it shows its first list; benchmarks measure it.
+// Ready is called by the page when it shows its first list. Benchmarks measure the time until this call.
 func (w *Window) Ready() { w.mainWindow.trace("ready") }
 
 func trayEntry() (autostart.Entry, error) {

@@ -128,8 +128,9 @@ func TestStartAtLoginConfiguresTheTray(t *testing.T) {
 	}
 }
 
-// startImpostor starts a program that cannot prove that it is the hub: another program could listen on the port of a
-// hub that has died. It returns the announcement of that hub, and a function that returns the received requests.
+// startImpostor starts a server that cannot prove that it is the hub, such as a program that listens on the port of a
+// hub that has died. It returns an announcement that names the server as the hub, and a function that returns the
+// requests that the server has received.
 func startImpostor(t *testing.T) (instance.Info, func() string) {
 	t.Helper()
 	var mu sync.Mutex

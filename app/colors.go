@@ -6,8 +6,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 )
 
-// colors are the colours of the page (frontend/src/theme.css) that the window uses before the page is shown and
-// around it.
+// colors are the colours that the window uses around the page and before the page is shown. They are those of the
+// page in frontend/src/theme.css.
 type colors struct {
 	page             options.RGBA
 	panel, line, ink string

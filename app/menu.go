@@ -5,8 +5,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 )
 
-// entry is a menu item. key is its shortcut with Control, or with Command on macOS, or "". An entry without a label
-// is a separator.
+// entry is a menu item. Its shortcut is key pressed together with Control, or with Command on macOS; if key is "", the
+// item has no shortcut. An entry without a label is a separator.
 type entry struct {
 	label string
 	key   string

@@ -9,7 +9,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// native uses only features that Wails offers on this system. Its methods may be called when the window is open.
+// native uses only features that Wails offers on this system. Its methods may be called only while the window is open.
 type native struct{}
 
 func openDisplay() error { return nil }

@@ -51,7 +51,7 @@ func runWithPages(dir string) error {
 	return d.run(context.Background(), request{test: "test page"}, singleton)
 }
 
-// showPage opens a window with a page that has the given body and script, and returns its X11 id.
+// showPage opens a window with a page that has the given body and script, and returns the window's X11 id.
 func (d *testDesktop) showPage(body, script string) (window string) {
 	d.t.Helper()
 	dir := d.t.TempDir()

@@ -43,7 +43,7 @@ func (d *testDesktop) addAsking(client *instance.Client) {
 	})
 }
 
-// call calls a tool of the server. The channel receives the text of the result.
+// call calls a tool of the server that addAsking registers. The channel receives the text of the result or the error.
 func (d *testDesktop) call(ctx context.Context, client *instance.Client, tool string, args map[string]any) <-chan string {
 	result := make(chan string, 1)
 	go func() {

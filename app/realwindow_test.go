@@ -113,7 +113,7 @@ func TestTheWindowIsRaisedByASecondStart(t *testing.T) {
 				t.Errorf("second start: %v", err)
 			}
 			d.awaitActive(window)
-			d.awaitWindow(Title) // exactly one
+			d.awaitWindow(Title) // the second start has opened no other window
 			first.awaitTrace("navigate /activity")
 
 			d.xdotool("windowminimize", "--sync", window)

@@ -32,7 +32,7 @@ type activation struct {
 }
 
 // rendezvous is the content of the file in which the first start publishes its address and a secret. A caller that
-// knows the secret can read the file, so it belongs to the same user.
+// knows the secret can read the file, so the caller belongs to the same user.
 type rendezvous struct {
 	Address string `json:"address"`
 	Secret  string `json:"secret"`
@@ -45,7 +45,8 @@ type singleton struct {
 	rendezvous rendezvous
 }
 
-// acquireSingleton acquires the singleton with a name. It returns nil if another window has it and has received v.
+// acquireSingleton acquires the singleton with a name. It returns nil if another window holds the singleton and has
+// received v.
 func acquireSingleton(ctx context.Context, folder paths.Folder, name string, v activation) (*singleton, error) {
 	ctx, cancel := context.WithTimeout(ctx, singletonTimeout)
 	defer cancel()

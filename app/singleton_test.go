@@ -9,7 +9,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// dataFolder returns a new data folder.
 func dataFolder(t *testing.T) paths.Folder {
 	t.Helper()
 	folder := paths.Folder(t.TempDir())

@@ -78,7 +78,7 @@ func (d *testDesktop) install(name, content string) {
 	}
 }
 
-// env returns base with the variables that the programs need, and more.
+// env returns base with the variables that the programs need and those in more.
 func (d *testDesktop) env(base []string, more ...string) []string {
 	path := "PATH=" + d.bin + ":" + os.Getenv("PATH")
 	return append(append(slices.Clone(base), path, "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off"), more...)
@@ -98,7 +98,7 @@ func (d *testDesktop) open(args ...string) *window {
 	return d.openWithEnv(d.env(d.Env()), args...)
 }
 
-// openWithEnv is open with another environment.
+// openWithEnv is like open, but gives the window the environment env.
 func (d *testDesktop) openWithEnv(env []string, args ...string) *window {
 	d.t.Helper()
 	return d.start(filepath.Join(d.bin, "agent-discover-desktop"), env, args...)
@@ -123,7 +123,7 @@ func (d *testDesktop) start(program string, env []string, args ...string) *windo
 		w.read(out)
 	}()
 	go func() {
-		<-read // Wait closes the pipe
+		<-read // read all output first, because Wait closes the pipe
 		w.ended <- w.cmd.Wait()
 	}()
 	d.t.Cleanup(w.kill)
@@ -240,7 +240,7 @@ func (d *testDesktop) awaitText(text string, present bool) {
 	})
 }
 
-// await polls a condition.
+// await waits until holds returns true. what describes this condition in the failure message.
 func (d *testDesktop) await(what string, holds func() bool) {
 	d.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -267,7 +267,6 @@ func (d *testDesktop) awaitWindow(title string) string {
 	return ids[0]
 }
 
-// xdotool runs xdotool and returns its output.
 func (d *testDesktop) xdotool(args ...string) string {
 	d.t.Helper()
 	out, err := d.Output(d.t.Context(), "xdotool", args...)

@@ -1,7 +1,7 @@
 // Package app implements the window, which shows the dashboard in the web view of the operating system.
 //
-// Only this package imports Wails. It binds functions to the page that HTTP cannot offer; for everything else, the
-// page sends requests to the hub. The window starts the hub and the tray icon if they are not running. Without the
+// Only this package imports Wails. It gives the page functions that HTTP cannot offer; for everything else, the page
+// sends requests to the hub. The window starts the hub and the tray icon if they are not running. Without the
 // build tag production, the package compiles on machines without a desktop, and Run returns an error.
 package app
 
@@ -39,8 +39,8 @@ const Title = "Agent Discover"
 const programName = "agent-discover-desktop"
 
 // traceVariable is the name of the environment variable that turns on tracing: the window prints the time of each
-// stage of its start on standard error. The value is a text; the last stage is the first time that the page shows
-// this text.
+// stage of its start on standard error. The last stage is when the page first shows the text that is the value of
+// the variable.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 
 // Run opens the window that args ask for and returns when it is closed. If that window is already open, Run raises it and

@@ -9,7 +9,7 @@ import (
 
 // desktopFile returns an XDG autostart file. TryExec makes desktops ignore the file silently if the program was removed.
 func desktopFile(e Entry) []byte {
-	// A quoted argument is escaped first by the rules of the key Exec, and then by those of all values.
+	// Escape a program first by the rules for arguments of the key Exec, and then by those for all values.
 	value := strings.NewReplacer(`\`, `\\`).Replace
 	argument := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`, "%", "%%").Replace
 	var b bytes.Buffer
@@ -78,5 +78,5 @@ func jobDisabled(out []byte, id string) bool {
 func runValue(e Entry) string { return `"` + e.Program + `" ` + Flag }
 
 // runValueOn reports whether a value of the registry key Run is enabled. approved is the value of the same name under
-// StartupApproved, where the system's settings store an odd first byte if the user has disabled the program.
+// StartupApproved; its first byte is odd if the user has disabled the program in the system's settings.
 func runValueOn(approved []byte) bool { return len(approved) == 0 || approved[0]&1 == 0 }

@@ -23,8 +23,8 @@ func (e Entry) file() (string, error) {
 
 func contents(e Entry) []byte { return launchAgent(e) }
 
-// enabled reports whether launchd starts the job of the entry's file. launchd stores the disabled jobs separately
-// from the files. It does not report the switch in the system's settings, which programs cannot read.
+// enabled reports whether launchd starts the job of the entry's file. launchd does not store in the file whether the
+// job is disabled. enabled ignores the switch in the system's settings, because programs cannot read it.
 func (e Entry) enabled([]byte) bool {
 	disabled.Lock()
 	defer disabled.Unlock()
@@ -35,10 +35,10 @@ func (e Entry) enabled([]byte) bool {
 	return !disabled.job
 }
 
-// askAgain is how long an answer of launchctl is reused: the tray calls On whenever it draws its menu.
+// askAgain is how long an answer of launchctl is reused, because the tray calls On whenever it draws its menu.
 const askAgain = 10 * time.Second
 
-// disabled is the last answer of launchctl about the only entry of this program.
+// disabled caches whether launchctl has listed the job of this program's only entry as disabled.
 var disabled struct {
 	sync.Mutex
 	asked time.Time

@@ -30,7 +30,7 @@ func (e Entry) on() (bool, error) {
 		return true, nil
 	}
 	defer func() { _ = approved.Close() }()
-	value, _, _ := approved.GetBinaryValue(e.ID) // usually missing
+	value, _, _ := approved.GetBinaryValue(e.ID) // the value is usually missing
 	return runValueOn(value), nil
 }
 

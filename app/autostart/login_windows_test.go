@@ -30,7 +30,7 @@ func TestTheRunKeyStartsTheProgramAtLoginUntilItIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = run.Close() }()
-	// In a value of the type REG_EXPAND_SZ, Windows would expand the % of the path.
+	// The type must not be REG_EXPAND_SZ, because Windows would then replace variables such as %NAME% in the path.
 	value, kind, err := run.GetStringValue(entry.ID)
 	if err != nil || kind != registry.SZ {
 		t.Fatalf("got %q of type %d, %v", value, kind, err)

@@ -107,7 +107,7 @@ func (d *Desktop) EnvWithoutBus() []string {
 func (d *Desktop) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = d.Env()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // also if the test process is killed
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // even if the test process is killed
 	return cmd
 }
 

@@ -78,7 +78,7 @@ func (t *tray) post(ctx context.Context, path string, out any) error {
 	return t.send(ctx, path, nil, out)
 }
 
-// send is post with a body.
+// send is like post, but sends body as JSON.
 func (t *tray) send(ctx context.Context, path string, body, out any) error {
 	info, err := instance.Read(t.folder)
 	if err != nil {

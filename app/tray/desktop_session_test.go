@@ -142,7 +142,7 @@ func (p *program) code() int {
 	}
 }
 
-// until polls a condition that no event reports.
+// until waits until reached returns true. It polls, because no event reports that.
 func (s *session) until(what string, reached func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -157,7 +157,7 @@ func (s *session) until(what string, reached func() bool) {
 	}
 }
 
-// hub waits for a running hub whose process id differs from before, and returns it.
+// hub waits for a running hub whose process id is not the number before, and returns the hub.
 func (s *session) hub(before int) (info instance.Info) {
 	s.t.Helper()
 	s.until("a hub runs", func() bool {

@@ -91,7 +91,7 @@ func menuOf(s state) menu {
 	}}
 }
 
-// statusLine returns the first line of the menu, and the icon for the same state.
+// statusLine returns the first line of the menu and the icon for a state.
 func statusLine(s state) (string, icons.State) {
 	waiting, approved := split(s.Servers)
 	running, failed, signIns := 0, 0, 0
@@ -131,7 +131,8 @@ func statusLine(s state) (string, icons.State) {
 	return fmt.Sprintf("%d of %s running", running, plural(len(approved), "server", "servers")), icons.Running
 }
 
-// openedBy returns the command that opens the page about the first line of the menu, or "".
+// openedBy returns the command that opens the page with details about the first line of the menu, or "" if there is no
+// such page.
 func openedBy(s state) string {
 	waiting, approved := split(s.Servers)
 	switch {
@@ -149,8 +150,8 @@ func openedBy(s state) string {
 	return commandServers
 }
 
-// attentionLine counts the questions, the servers that wait for approval, the held tools and texts of servers, the
-// servers that need a sign-in, and the servers that have failed.
+// attentionLine returns a text that counts the questions, the servers that wait for approval, the held tools and texts
+// of servers, the servers that need a sign-in, and the servers that have failed.
 func attentionLine(questions, waiting, held, signIns, failed int) string {
 	var parts []string
 	if questions > 0 {

@@ -22,15 +22,15 @@ type busNotifier struct {
 
 	mu    sync.Mutex
 	shown map[string]uint32 // ids of notifications, by key
-	does  map[uint32]string // commands of notifications
+	does  map[uint32]string // commands of notifications, by id
 	// A click may arrive before the answer that contains the id of the notification. early holds the ids of such
 	// clicks while calls are running.
 	calls int
 	early map[uint32]bool
 }
 
-// newNotifier returns a notifier on the session bus, nil if there is no session bus. clicked is called with the command
-// of a clicked notification until ctx ends.
+// newNotifier returns a notifier on the session bus, or nil if it cannot use one. The notifier calls clicked with the
+// command of each clicked notification until ctx ends.
 func newNotifier(ctx context.Context, clicked func(command string)) notifier {
 	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
 	if err != nil {
@@ -81,8 +81,8 @@ func (n *busNotifier) receive(s *dbus.Signal) {
 // buttonAction is the key of the button whose effect is the same as that of a click on the notification.
 const buttonAction = "do"
 
-// actionsOf returns the keys and labels of the actions of a notification. Desktops show only actions with other keys
-// than default as buttons.
+// actionsOf returns the keys and labels of the actions of a notification. Desktops show an action as a button unless
+// its key is default.
 func actionsOf(n notice) []string {
 	if n.Action == "" {
 		return []string{"default", "Open"}

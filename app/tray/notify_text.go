@@ -13,7 +13,8 @@ func notificationScript(n notice) string {
 	return `display notification "` + quoted.Replace(body) + `" with title "Agent Discover" subtitle "` + quoted.Replace(n.Summary) + "\"\n"
 }
 
-// clipUTF16 encodes a text for a field of size units, including the zero that ends it. It never splits a character.
+// clipUTF16 encodes at most size-1 units of a text, so that a field of size units has room for the zero at its end. It
+// never splits a character.
 func clipUTF16(text string, size int) []uint16 {
 	var units []uint16
 	for _, r := range text {

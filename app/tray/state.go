@@ -22,7 +22,7 @@ const (
 // state is everything that the menu depends on. It is a value: its slices are never changed in place.
 type state struct {
 	Phase   phase
-	Problem string // why the phase is failing
+	Problem string // in the phase failing: why no hub can be started or reached
 	Paused  bool
 	Calls   int // running calls
 	Held    int // tools, prompts, resources and templates that wait for approval

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	firstDelay   = time.Second // before the first restart; doubled with each further one
+	firstDelay   = time.Second // before the first restart; each further one doubles it, up to maxDelay
 	maxDelay     = time.Minute
 	stableAfter  = time.Minute // a hub that ran this long resets the delay to firstDelay
 	pollInterval = time.Second // how often the stop request is read while the hub is stopped

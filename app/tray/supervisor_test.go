@@ -14,14 +14,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// fakeHubs simulates the hubs of a supervisor. Each hub runs for the next duration in lifetimes, and after the last
-// one for ever. A hub with lifetime 0 cannot be reached, and a hub with a negative lifetime cannot be started.
+// fakeHubs simulates the hubs of a supervisor. Each hub runs for the next duration in lifetimes; when none is left, a
+// hub runs for ever. A hub with lifetime 0 cannot be reached, and a hub with a negative lifetime cannot be started.
 type fakeHubs struct {
 	lifetimes []time.Duration
 	stopped   bool
 
 	began   time.Time
-	starts  []time.Duration // since began
+	starts  []time.Duration // times of the starts, counted from began
 	reports []string
 }
 

@@ -99,8 +99,8 @@ func (t *tray) clicked(command string) {
 // setNote shows a note in the menu; "" removes it.
 func (t *tray) setNote(text string) { t.change(func(s *state) { s.Note = text }) }
 
-// loop applies changes, redraws the menu at most once per redrawDelay, and executes commands in goroutines of
-// running.
+// loop applies changes, redraws the menu at most once per redrawDelay, and executes each command in a goroutine that
+// running tracks.
 func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 	current := state{Version: t.version}
 	draw(v, current)
@@ -132,7 +132,8 @@ func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 	}
 }
 
-// announce queues the notifications for a state. If the queue is full, it drops them: the menu shows the same.
+// announce queues the notifications for a state. If the queue is full, it drops them, because the menu shows the same
+// information.
 func (t *tray) announce(ctx context.Context, queue chan<- func(notifier), next func(state) ([]notice, []string), s state) {
 	if t.notify == nil {
 		return
