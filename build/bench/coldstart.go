@@ -14,8 +14,8 @@ import (
 // targetColdCompanion is how long a companion may take to answer while it starts the hub, in ms.
 const targetColdCompanion = 300
 
-// coldStart measures companions that find no hub: how long the first answers to initialize and tools/list take while the
-// hub starts. The tools of all servers are listed.
+// coldStart measures companions that find no hub: how long the first answers to initialize and tools/list take while
+// the hub starts. A hub with the same data folder has listed the tools of all servers before.
 func (b *bench) coldStart(ctx context.Context, folder string) error {
 	h, err := b.startHub(ctx, b.binary, folder)
 	if err != nil {
@@ -48,7 +48,8 @@ func (b *bench) coldStart(ctx context.Context, folder string) error {
 	return nil
 }
 
-// openOnce starts a companion, initializes a session and lists the tools. listed is called with the answer, unless it is nil.
+// openOnce starts a companion, initializes a session and lists the tools. It calls listed with the answer to
+// tools/list, unless listed is nil.
 func (h *hub) openOnce(ctx context.Context, listed func([]byte)) error {
 	c, err := h.companion(ctx)
 	if err != nil {

@@ -104,7 +104,7 @@ func largeText() []byte {
 	return text[:largeSize]
 }
 
-// progress measures the time from a child's write of a progress notification until its client has read it.
+// progress measures how long a progress notification takes from the child that writes it to the client that reads it.
 func (b *bench) progress(ctx context.Context) (err error) {
 	h, err := b.startHub(ctx, b.binary, "progress")
 	if err != nil {

@@ -60,7 +60,7 @@ func (b *bench) market(ctx context.Context) error {
 	return nil
 }
 
-// searches reports the searches of a step.
+// searches reports how long the searches of a step took, and the memory of the process after them.
 func (b *bench) searches(name, kind string, run *mirrorRun, step int) {
 	took := run.steps[step].Took
 	slices.Sort(took)
@@ -73,10 +73,10 @@ func (b *bench) searches(name, kind string, run *mirrorRun, step int) {
 // mirrorRun is the outcome of a process in the role play-mirror.
 type mirrorRun struct {
 	steps        []mirrored
-	peaks, after []int64 // memory after each step
+	peaks, after []int64 // largest and present memory after each step, in bytes
 }
 
-// mirror runs steps in a separate process: "refresh", "search" or "vectors".
+// mirror runs steps in a separate process and returns what it reports. The steps are "refresh", "search" and "vectors".
 func (b *bench) mirror(ctx context.Context, file, address, provider string, steps ...string) (_ *mirrorRun, err error) {
 	command := exec.CommandContext(ctx, b.self, "play-mirror", file, address, provider, fmt.Sprint(b.pick(100, 400)))
 	command.Stderr = os.Stderr

@@ -117,7 +117,7 @@ func notifyOften(token json.RawMessage) {
 		time.Sleep(progressPause)
 		now := strconv.FormatInt(time.Now().UnixNano(), 10)
 		params := object("progressToken", token, "progress", json.RawMessage(strconv.Itoa(i+1)), "message", jsonrpc.Quote(now))
-		_, _ = os.Stdout.Write(jsonrpc.AppendRequest(nil, nil, "notifications/progress", params)) // if this fails, the answer does, too
+		_, _ = os.Stdout.Write(jsonrpc.AppendRequest(nil, nil, "notifications/progress", params)) // if it fails, so does the answer
 	}
 }
 

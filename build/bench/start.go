@@ -140,7 +140,7 @@ func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) (in
 	return 0, errors.New("the tokens of the tools were not counted in time")
 }
 
-// firstHit starts a companion and returns the time until it has found a tool.
+// firstHit starts a companion and returns when find_tool has found a tool. It returns an error if it finds none.
 func (b *bench) firstHit(ctx context.Context, h *hub) error {
 	c, err := h.companion(ctx)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// manyServers returns manyTools tools by server. They are copies of the available tools with other names and an additional
-// word each, so that they differ as the tools of other servers would.
+// manyServers returns manyTools tools, grouped by server. They are copies of the available tools. Each further copy of
+// a tool has another name and one more word, so that the copies differ as the tools of different servers would.
 func (b *bench) manyServers() ([][]*catalog.Tool, error) {
 	files, _, err := b.toolFiles()
 	if err != nil {

@@ -40,7 +40,7 @@ func (b *bench) window(ctx context.Context) error {
 	return errors.Join(b.windowOf(ctx, h, desktop), b.trayOf(h, desktop), h.stop(ctx))
 }
 
-// beside returns the path of a program in the folder of the measured one; empty if it has not been built.
+// beside returns the path of a program in the folder of the measured program, or "" if it has not been built.
 func (b *bench) beside(name string) string {
 	path := filepath.Join(filepath.Dir(b.binary), name)
 	if _, err := os.Stat(path); err != nil {
@@ -75,8 +75,8 @@ func (b *bench) windowOf(ctx context.Context, h *hub, desktop *desktoptest.Deskt
 	return nil
 }
 
-// openWindow starts the window and returns when it has painted a text, measured from outside and confirmed through the
-// accessibility interface.
+// openWindow starts the window and returns the time until the window has reported that it has painted a text. It checks
+// through the accessibility interface that the window shows the text.
 func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, program, text string) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -96,7 +96,7 @@ func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, progr
 		}
 	}
 	seen := slices.ContainsFunc(desktop.Texts(ctx), func(line string) bool { return strings.Contains(line, text) })
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = cmd.Process.Signal(syscall.SIGTERM) // the window may have ended
 	if err := cmd.Wait(); err != nil {
 		return 0, err
 	}
@@ -129,7 +129,7 @@ func (b *bench) trayOf(h *hub, desktop *desktoptest.Desktop) error {
 	case <-time.After(readyTimeout):
 		err = errors.New("the tray did not register its icon")
 	}
-	_ = tray.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = tray.Process.Signal(syscall.SIGTERM) // the tray may have ended
 	return errors.Join(err, tray.Wait())
 }
 

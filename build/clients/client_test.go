@@ -110,7 +110,7 @@ func byCommand(command ...string) func(*user, *client, string) {
 	}
 }
 
-// byHand adds a server that fails to the end of opencode's file, as a user would in an editor.
+// byHand adds a server that fails to start at the end of opencode's file, as a user would in an editor.
 func byHand(u *user, c *client, name string) {
 	u.t.Helper()
 	file := c.path(u)
@@ -156,8 +156,8 @@ func parsedList(u *user, c *client) serverStates {
 	return servers
 }
 
-// sessionStatus reads the events that copilot prints in a session. It prints the states of all servers when none is starting
-// any more.
+// sessionStatus reads the events that copilot prints in a session. Copilot prints the states of all servers once none
+// of them is starting any more.
 func sessionStatus(u *user, c *client) serverStates {
 	u.t.Helper()
 	servers := make(serverStates)

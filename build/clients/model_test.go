@@ -25,8 +25,8 @@ type model struct {
 	turns []turn // requests with tools, in order
 }
 
-// modelCall is a call of a tool, whose name in the client ends with tool. In arguments, {handle} stands for the handle of the
-// long result that the model has read.
+// modelCall is a call of the tool whose name in the client ends with the field tool. In arguments, {handle} stands for
+// the handle of the long result that the model has read.
 type modelCall struct{ tool, arguments string }
 
 // handleOf matches the handle in the text of a long result, in JSON in a request.
@@ -119,7 +119,7 @@ func streams(body []byte) bool {
 	return json.Unmarshal(body, &request) == nil && request.Stream
 }
 
-// seen returns the requests so far.
+// seen returns the requests with tools so far.
 func (m *model) seen() []turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()

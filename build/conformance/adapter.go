@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// adapter serves a server that speaks stdio over streamable HTTP. Each legacy session has a process of its own; all
+// adapter makes a stdio server available over streamable HTTP. Each legacy session has a process of its own; all
 // modern clients share one.
 type adapter struct {
 	command, env []string

@@ -81,7 +81,7 @@ func (h home) signIn(ctx context.Context) error {
 // server in between.
 const maxSignIns = 3
 
-// visit opens the page of a sign-in, and passes the address to which the page redirects to the hub.
+// visit opens the page of a sign-in, and gives the hub the address to which the page redirects.
 func (h home) visit(ctx context.Context, page string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

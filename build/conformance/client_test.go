@@ -95,7 +95,8 @@ var (
 	endedPart      = regexp.MustCompile(`CLIENT (TIMED OUT|EXITED WITH ERROR)`)
 )
 
-// parseRequirements reads the scenarios for clients from the list that the suite prints. Each has to pass one check at least.
+// parseRequirements reads the scenarios for clients from the list that the suite prints. Each scenario has to pass at
+// least one check.
 func parseRequirements(output string, wantToken bool) score {
 	list := score{outcomes: make(map[string]outcome), unscored: make(map[string]string)}
 	clients, reason := false, ""
@@ -136,7 +137,7 @@ func (s setup) runClient(t *testing.T, command, scenario, version string, extens
 	out, err := cmd.CombinedOutput()
 	got, ok := parseClient(string(out))
 	if !ok {
-		t.Fatalf("the suite failed: %v\n%s", err, out) // it exits with 1 if a check fails
+		t.Fatalf("the suite failed: %v\n%s", err, out) // the suite also exits with 1 if a check fails
 	}
 	got.problems = problems(t, filepath.Join(dir, scenario+"-20*"))
 	if got.failed > 0 {
@@ -151,7 +152,7 @@ func parseClient(output string) (outcome, bool) {
 	if m == nil {
 		return outcome{}, false
 	}
-	passed, _ := strconv.Atoi(m[1]) // all are digits
+	passed, _ := strconv.Atoi(m[1]) // the pattern matches only digits
 	failed, _ := strconv.Atoi(m[2])
 	warnings, _ := strconv.Atoi(m[3])
 	if endedPart.MatchString(output) {

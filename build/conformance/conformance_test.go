@@ -99,8 +99,9 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 	}
 }
 
-// compare compares the scores of all routes in one version, or without -table those of the most important ones. Each route
-// leads to a server of its own, because scenarios change its lists. One route leads to a server of another version only.
+// compare compares the scores of all routes in one version, or without -table those of the most important ones. Each
+// route leads to a server of its own, because scenarios change its lists. One route leads to a server that speaks only
+// the version other.
 func (s *setup) compare(t *testing.T, v, other version) {
 	remote := func(name string, of version) (server string) {
 		s.Must("servers", "add", name+v.name, "--url", only(t, of, overHTTP(t, s.program, of.flag)))
@@ -132,7 +133,8 @@ func (s *setup) compare(t *testing.T, v, other version) {
 	s.judge(t, v.name, columns)
 }
 
-// judge reports scores that are lower than in the first column and not expected to be, and prints all with -table.
+// judge reports scores that are lower than in the first column and not expected to be lower. With -table, it prints all
+// scores.
 func (s *setup) judge(t *testing.T, version string, columns []column) {
 	t.Helper()
 	if *table {
@@ -170,7 +172,7 @@ func overHTTP(t *testing.T, program, mode string) string {
 	return "http://" + address + "/"
 }
 
-// adapted serves a server that speaks stdio over HTTP, and returns its URL.
+// adapted makes a stdio server available over HTTP, and returns its URL.
 func adapted(t *testing.T, command, env []string) string {
 	t.Helper()
 	a := newAdapter(command, env)

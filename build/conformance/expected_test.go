@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// expected is a file of the scenarios in which a route may score less than the server itself, one on a line: the version of
-// MCP, the route, the scenario and the reason. The first three may be patterns of path.Match. Empty lines and those that
-// begin with # do not count. A reason that begins with "sometimes" may also be unneeded.
+// expected is a file of the scenarios in which a route may score less than the server itself, one on a line: the
+// version of MCP, the route, the scenario and the reason. The first three may be patterns of path.Match. Empty lines
+// and those that begin with # do not count. A line whose reason begins with "sometimes" may also be unneeded.
 type expected []expectation
 
 type expectation struct {

@@ -20,7 +20,7 @@ func newHub(t *testing.T) hub {
 	return h
 }
 
-// relayed returns a URL that leads to /mcp/SERVER and adds the hub's token, because the suite sends none.
+// relayed returns the URL of a relay that leads to /mcp/SERVER and adds the hub's token, because the suite sends none.
 func (h hub) relayed(t *testing.T, server string) string {
 	t.Helper()
 	info := h.RunningHub()

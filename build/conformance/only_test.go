@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// only returns the URL of a proxy to a server that refuses requests of another era than that of v. The Go SDK's
-// server for the modern era also serves the legacy one.
+// only returns the URL of a proxy to a server. The proxy refuses requests of another era than that of v. The Go
+// SDK's server for the modern era also serves the legacy one.
 func only(t *testing.T, v version, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)

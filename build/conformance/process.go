@@ -89,7 +89,8 @@ func (s *server) read(out io.Reader) {
 	}
 }
 
-// open returns the stream for the answer to a request. renamed gives the request an id that no other client uses.
+// open returns the stream for the answer to a request. If renamed is set, the request gets an id that no other client
+// uses.
 func (s *server) open(m jsonrpc.Message, renamed bool) *stream {
 	st := &stream{
 		id: m.ID, own: m.ID, token: mcpversion.ReadMeta(m.Params).ProgressToken,
@@ -145,7 +146,8 @@ func (s *server) route(m jsonrpc.Message, line []byte) {
 	}
 }
 
-// learn stores which arguments of the tools in a list clients repeat in headers. The caller holds mu.
+// learn stores, for each tool in a result of tools/list, the arguments that clients repeat in headers. The caller holds
+// mu.
 func (s *server) learn(method string, result json.RawMessage) {
 	if method != "tools/list" {
 		return

@@ -9,9 +9,9 @@ import (
 	"net/url"
 )
 
-// newRelay returns a handler that passes requests on to a URL with an Authorization header, for clients that send none. A
-// Host or Origin that names the port of the relay gets that of the target instead; all others stay as the client sent
-// them, so that the target judges them.
+// newRelay returns a handler that passes requests on to a URL with an Authorization header, for clients that send none.
+// A Host or Origin that names the port of the relay gets the port of the target instead; all others stay as the client
+// sent them, so that the target judges them.
 func newRelay(target *url.URL, authorization string) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
@@ -50,7 +50,7 @@ func portOf(r *http.Request) string {
 	return port
 }
 
-// withPort returns a host with another port, if it has the port own.
+// withPort replaces the port of a host if it is the parameter own. Otherwise it returns the host unchanged.
 func withPort(host, own, port string) string {
 	name, current, err := net.SplitHostPort(host)
 	if err != nil || current != own {

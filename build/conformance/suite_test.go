@@ -61,7 +61,7 @@ func (s suite) run(t *testing.T, url, version string) score {
 	out, err := cmd.CombinedOutput()
 	got := parse(string(out))
 	if len(got.scenarios) == 0 {
-		t.Fatalf("the suite failed: %v\n%s", err, out) // it exits with 1 if a scenario fails
+		t.Fatalf("the suite failed: %v\n%s", err, out) // the suite also exits with 1 if a scenario fails
 	}
 	for _, name := range got.scenarios {
 		o := got.outcomes[name]
@@ -82,7 +82,7 @@ func parse(output string) score {
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\n")
 		if m := summaryLine.FindStringSubmatch(line); m != nil {
-			passed, _ := strconv.Atoi(m[2]) // both are digits
+			passed, _ := strconv.Atoi(m[2]) // the pattern matches only digits
 			failed, _ := strconv.Atoi(m[3])
 			got.scenarios = append(got.scenarios, m[1])
 			got.outcomes[m[1]] = outcome{passed: passed, failed: failed}
@@ -116,7 +116,7 @@ func problems(t *testing.T, folders string) []string {
 		for _, c := range checks {
 			if c.Status != "SUCCESS" && c.Status != "INFO" {
 				var details bytes.Buffer
-				_ = json.Compact(&details, c.Details) // without details nothing is written
+				_ = json.Compact(&details, c.Details) // if there are no details, nothing is written
 				out = append(out, fmt.Sprintf("%s %s: %s %.1000s", c.ID, c.Status, c.ErrorMessage, &details))
 			}
 		}

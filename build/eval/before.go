@@ -50,7 +50,8 @@ func readBefore(text string) (before, error) {
 	return b, lines.Err()
 }
 
-// save writes the ranks of the right tools in the answers with embeddings.
+// save writes to a file the ranks of the right tools in the answers of the search with embeddings; see
+// readBefore.
 func save(path string, trials []trial) error {
 	var b bytes.Buffer
 	for _, t := range trials {
@@ -78,8 +79,8 @@ func answer(q eval.Query, places []int) eval.Answer {
 	return a
 }
 
-// changes returns a Markdown table of the measures before and now, with the
-// queries that were won and lost at the first place.
+// changes returns a Markdown table that compares the measures of the earlier answers with those of the present
+// ones, and counts the queries whose first hit has become right or wrong.
 func (b before) changes(trials []trial) string {
 	var out strings.Builder
 	out.WriteString("\nWith the published encoder and with the trained one (R@1 / R@10), and the queries whose first hit has become " +

@@ -18,9 +18,9 @@ import (
 //go:embed testdata/none.txt
 var nothing string
 
-// foreignQueries defines additional queries for a set that none of its tools fits: every eighth query of other sets
-// and, optionally, the needs in testdata/none.txt. Sets with a wide range of tools do not get those needs, because
-// one of the tools might fit.
+// foreignQueries defines additional queries for a set, which none of the tools in the set fits: every eighth query
+// of other sets and, optionally, the needs in testdata/none.txt. Sets with a wide range of tools do not get those
+// needs, because one of the tools might fit.
 type foreignQueries struct {
 	others  []string // names of the other sets
 	nothing bool     // add the needs in testdata/none.txt

@@ -44,8 +44,8 @@ func main() {
 	}
 }
 
-// run measures all engines on all sets, prints the tables, and writes them to the files readme and saved if these
-// are named.
+// run measures all engines on all sets and prints the tables. It also writes the tables to the file readme, and the
+// ranks of the right tools to the file saved, unless these names are empty.
 func run(ctx context.Context, readme, saved string) error {
 	all, err := sets()
 	if err != nil {
@@ -77,7 +77,7 @@ func run(ctx context.Context, readme, saved string) error {
 	return replace(readme, text)
 }
 
-// The engines, in the order of the columns.
+// The engines, in the order of the columns of the first table.
 const (
 	original = iota
 	nearest

@@ -267,7 +267,7 @@ type counted struct {
 func (c *counted) List(ctx context.Context, q official.Query) (official.Page, error) {
 	c.last.Store(&q)
 	if c.pages.Add(1) == c.fail.Load() {
-		return official.Page{}, context.Canceled // as if the hub were stopped now
+		return official.Page{}, context.Canceled // as when the hub is stopped
 	}
 	return c.Client.List(ctx, q)
 }

@@ -66,8 +66,8 @@ func compareVersions(a, b *version) int {
 }
 
 // findLatest marks the highest version that is not deleted as the latest one, or the highest of all if all are
-// deleted. It does not change the time of the last update. The versions in the test sort as texts as they do as
-// numbers.
+// deleted. It does not change the time of the last update. The versions in the test have the same order as
+// texts and as numbers.
 func (s *small) findLatest(name string) {
 	var best *version
 	for _, v := range s.entries {

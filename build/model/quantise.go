@@ -12,8 +12,8 @@ type small struct {
 // section is the number of columns that share a scale in each row.
 const section = 192
 
-// quantise rounds a matrix with that number of columns to integers. Each row is scaled so that its largest magnitude
-// becomes 127.
+// quantise rounds a matrix with the given number of columns to integers. Each row is scaled so that its largest
+// magnitude becomes 127.
 func quantise(values []float32, columns int) small {
 	q := small{columns, make([]int8, len(values)), make([]float32, len(values)/columns)}
 	for row := range q.scales {

@@ -86,7 +86,7 @@ func readTensors(data []byte) (tensors, error) {
 	return read, nil
 }
 
-// take returns a tensor, which must consist of 32-bit floats in that shape.
+// take returns a tensor, which must consist of 32-bit floats and have the given shape.
 func (t tensors) take(name string, shape ...int) ([]float32, error) {
 	entry, ok := t.about[name]
 	if !ok || entry.Kind != "F32" || !slices.Equal(entry.Shape, shape) {

@@ -103,7 +103,7 @@ func (c *client) take(line []byte) {
 	}
 	if a.Method == "elicitation/create" {
 		c.checkQuestion(a.Params.Message)
-		result, _ := json.Marshal(agree(a.Params.Message))    // strings cannot fail
+		result, _ := json.Marshal(agree(a.Params.Message))    // encoding strings cannot fail
 		_ = c.send(jsonrpc.Message{ID: a.ID, Result: result}) // without the answer, the call fails
 	}
 	if a.Method != "" {

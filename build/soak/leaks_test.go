@@ -76,7 +76,7 @@ func stacks() string {
 
 // processes returns the running processes that have home as HOME in their environment, except this one.
 func processes(home string) []int {
-	entries, _ := os.ReadDir("/proc") // cannot fail, because resources has read /proc before
+	entries, _ := os.ReadDir("/proc") // if this fails, so does reading /proc/self/fd in resources
 	var pids []int
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())

@@ -20,7 +20,7 @@ type kind string
 
 const (
 	legacy   kind = "legacy"   // MCP 2025-06-18
-	expiring kind = "expiring" // the same over HTTP, with sessions that end after some time
+	expiring kind = "expiring" // MCP 2025-06-18 over HTTP, with sessions that end after some time
 	modern   kind = "modern"   // MCP 2026-07-28 only
 )
 

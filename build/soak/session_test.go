@@ -45,7 +45,7 @@ func (s *soak) session(name string, random *rand.Rand, end time.Time) {
 		if n%50 == 49 {
 			s.list(c)
 		}
-		<-time.After(pause) // so that sessions leave the machine to the servers
+		<-time.After(pause) // so that the servers get most of the processor time
 	}
 }
 
@@ -127,11 +127,11 @@ func paramsOf(server server, arguments call, id string, again retry) string {
 		Meta      map[string]string `json:"_meta"`
 		retry
 	}{server.name + "__call", arguments, map[string]string{"progressToken": id}, again}
-	raw, _ := json.Marshal(params) // strings cannot fail
+	raw, _ := json.Marshal(params) // encoding strings cannot fail
 	return string(raw)
 }
 
-// reportUnlessKilled reports an error, unless it is nil or the client itself has killed its companion.
+// reportUnlessKilled reports an error, unless it is nil or the client was killed.
 func (s *soak) reportUnlessKilled(err error, what string) {
 	if err != nil && !errors.Is(err, errKilled) {
 		s.report("%s: %v", what, err)
@@ -151,11 +151,12 @@ func (s *soak) succeeded(value string) {
 	s.calls[value] = true
 }
 
-// ranNothing is in the error of a call whose HTTP session had ended before the server executed the call, twice in a
-// row.
+// ranNothing is part of the error of a call that the server did not execute, because its HTTP session had ended, and
+// so had that of a second attempt.
 const ranNothing = "the server ran nothing"
 
-// failed counts a failed call, and reports it unless its server may fail.
+// failed counts a failed call. It reports the call unless the act or the server may make calls fail, or the server
+// did not execute it.
 func (s *soak) failed(server server, act act, value, what, why string) {
 	s.mu.Lock()
 	s.failures[server.role.name]++

@@ -113,7 +113,7 @@ func (r *results) running() string {
 	return ""
 }
 
-// bad reports whether a test or one of its subtests failed.
+// bad reports whether a test or one of its subtests failed, or has not ended when its package ended.
 func (r *results) bad(name string) bool {
 	outcome := r.tests[name].outcome
 	return outcome == "fail" || outcome == "" && r.ended

@@ -28,7 +28,7 @@ type document struct {
 // trains reports whether the sentences of a document may be used for training.
 func (d *document) trains() bool { return d.bad != nil }
 
-// hand returns the author of the sentence of a document, by the first part of the file's name.
+// hand returns the author of a poisoned sentence: the first part of the name of its file in the training data.
 func (d *document) hand() string { return d.set }
 
 const (
@@ -49,7 +49,7 @@ type line struct {
 	} `json:"tool"`
 }
 
-// eachLine decodes the lines of a JSON Lines file.
+// eachLine decodes the lines of a JSON Lines file and calls do for each of them.
 func eachLine[T any](path string, do func(T) error) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func innocent(l line, h host) document {
 	return d
 }
 
-// poisoned inserts a sentence into a tool.
+// poisoned inserts the sentence of a line into a tool and returns the result as a document.
 func poisoned(l line, h host, set string) document {
 	tool := make(map[string]any)
 	maps.Copy(tool, h.json)

@@ -17,8 +17,8 @@ import (
 // deadline limits how long the test waits for an event. Only a broken program needs that long.
 const deadline = 3 * time.Minute
 
-// user is the person who runs the test. The programs write only to folder; the hub takes all other variables from
-// the person's profile.
+// user is the person who runs the test. The programs write only to folder; otherwise they run in that person's
+// environment.
 type user struct {
 	t                             *testing.T
 	folder, program, node, server string
@@ -63,7 +63,7 @@ func program(t *testing.T) string {
 	return path
 }
 
-// end stops the hub if the test has failed before it did, and prints the hub's log.
+// end stops the hub and prints the hub's log if the test has failed.
 func (u *user) end() {
 	if !u.t.Failed() {
 		return
