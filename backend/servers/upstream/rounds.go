@@ -76,7 +76,7 @@ const (
 	maxRounds = 10
 	// maxEmptyRounds is how many results in a row may contain a state but no request for input.
 	maxEmptyRounds = 3
-	// emptyRoundDelay is half the delay before the retry of a round without
+	// emptyRoundDelay is the delay before the retry of the first round without
 	// requests. The delay doubles with each further one.
 	emptyRoundDelay = 200 * time.Millisecond
 )
