@@ -19,7 +19,7 @@ type toolReference struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// toolReferences returns the tools to which names refer.
+// toolReferences asks the hub to which tool each name refers. It fails if the hub does not know one of them.
 func toolReferences(ctx context.Context, client *instance.Client, names []string) ([]toolReference, error) {
 	out := make([]toolReference, len(names))
 	for i, name := range names {

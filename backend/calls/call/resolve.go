@@ -57,8 +57,8 @@ func (p *Pipeline) admit(r Request) (registry.Server, error) {
 	return server, server.Usable()
 }
 
-// listsTool returns an error unless the server lists the tool of a call, or the tool is held. If the tool is
-// unknown, the server is first asked for its tools again.
+// listsTool returns an error if the server does not list the tool of a call and the tool is not held. For an unknown
+// tool, it first asks the server for its tools again; asked reports this.
 func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	o, server := e.p.options, e.server
 	lists := func() bool {
@@ -85,7 +85,8 @@ func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	return true, unlisted(server, "tool", e.Tool, near, asking)
 }
 
-// listsPrompt returns an error unless the server lists the prompt that params name, or the prompt is held.
+// listsPrompt returns an error if params name a prompt that the server does not list and that is not held. For an
+// unknown prompt, it first asks the server for its prompts again; asked reports this.
 func (e *exchange) listsPrompt(ctx context.Context, params json.RawMessage) (asked bool, err error) {
 	if e.Internal {
 		return false, nil

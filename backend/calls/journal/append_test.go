@@ -26,7 +26,7 @@ func TestRecordsWaitUntilTheStoreWorksAgain(t *testing.T) {
 		for i := range 30 {
 			how := OK
 			if i%10 == 0 {
-				how = Refused // stored by the caller, not by Run
+				how = Refused // Record stores refused records itself; Run stores the others
 			}
 			j.Record(Record{Server: "s", Tool: fmt.Sprint(i), Outcome: how}, nil, nil, nil)
 		}

@@ -15,8 +15,8 @@ import (
 // which is checked before a tool is stored. For definitions that encoding/json may
 // read differently they report failure, and the caller uses encoding/json instead.
 
-// members stores the values of the wanted members of the object at a position
-// in values, and returns the position after the object. It returns -1 for objects
+// members reads the object that begins at data[at]. It stores the value of the member
+// wanted[i] in values[i], and returns the position after the object. It returns -1 for objects
 // that encoding/json may read differently, because a wanted name occurs twice or in
 // different letter case, or because any name has an escape or a character outside
 // ASCII: some of these are case variants of ASCII letters.

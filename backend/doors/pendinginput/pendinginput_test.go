@@ -25,8 +25,8 @@ func newLot(t *testing.T) *pendinginput.Lot {
 
 var binding = pendinginput.Binding{Principal: "me", Session: "one", Instance: "7", Method: "tools/call", Params: [32]byte{1}}
 
-// asking returns a function for Begin that asks the given methods at the same time and returns their answers or
-// errors as text.
+// asking returns a function for Begin that sends the client a request of each method at the same time and returns
+// the answers or errors as text.
 func asking(methods ...string) func(context.Context, *pendinginput.Call) (json.RawMessage, error) {
 	return func(ctx context.Context, c *pendinginput.Call) (json.RawMessage, error) {
 		answers := make([]chan string, len(methods))

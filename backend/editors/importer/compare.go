@@ -57,8 +57,9 @@ func (v *registryView) match(ctx context.Context, c *Candidate) {
 	}
 }
 
-// compare compares a configured server with an entry. The text says how the server differs. Unless
-// strict is set, compare reads only secrets that can be read without asking the user.
+// compare compares s, the entry of an editor, with r, a configured server. The string says how r
+// differs; it is empty if they are the same or entirely different. Unless strict is set, compare
+// reads only secrets that can be read without asking the user.
 func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
 	c := comparison{registryView: v, server: r, strict: strict, how: same}
 	one, configured := v.destination(s), v.destinationOf(r.Transport, r.Command, r.Args, r.Endpoint())

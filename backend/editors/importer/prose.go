@@ -115,8 +115,8 @@ func reads(line string, words []string) bool {
 	return common > 0 || commas > 0 || ends
 }
 
-// endsLikeSentence reports whether the last word of a line is a word with a
-// punctuation mark, and not a path such as "." or "./a:".
+// endsLikeSentence reports whether word, the last one of a line, is a plain word apart
+// from its punctuation, and not a path such as "." or "./a:".
 func endsLikeSentence(word string) bool {
 	word = strings.TrimRight(word, ".!?:;")
 	return word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) < 0

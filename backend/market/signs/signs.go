@@ -27,7 +27,7 @@ var (
 	weak         = []string{"mcp", "modelcontextprotocol", "model-context-protocol", "model context protocol", "fastmcp"}
 	dependencies = []string{"@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "mcp"}
 
-	// others are words in the names of packages for making servers and clients.
+	// others are words in the names of packages for making servers or clients, which are not servers.
 	others = []string{
 		"sdk", "client", "clients", "inspector", "types", "template", "boilerplate", "framework", "generator", "create", "lib",
 		"library", "core", "utils", "testing", "eslint", "plugin", "adapter", "adapters",

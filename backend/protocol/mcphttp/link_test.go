@@ -142,7 +142,7 @@ func dial(t *testing.T, url string, edit ...func(*Options)) *client {
 	return c
 }
 
-// connect returns a connection over a new link that is not initialized.
+// connect returns a connection over a new link. Unlike dial, it does not send initialize.
 func connect(t *testing.T, url string, edit ...func(*Options)) *client {
 	t.Helper()
 	c := &client{t: t, notes: make(chan string, 1000), ended: make(chan error, 1), lost: make(chan struct{})}

@@ -85,7 +85,7 @@ type replay struct {
 // replacements are pairs of a text and its replacement.
 type replacements []string
 
-// Replace applies all replacements to a text.
+// Replace makes all replacements in one pass, so that it does not replace a replaced text again.
 func (w replacements) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
 
 // TestRecordedExchangesAreAnsweredAlike sends the requests that a client of the original product sent, and compares

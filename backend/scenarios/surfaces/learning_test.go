@@ -78,8 +78,8 @@ func TestOnlyToolsInTheReplyAreLearned(t *testing.T) {
 			t.Fatalf("the tool for %s notes could not be called", name)
 		}
 	}
-	// Learning is asynchronous: a later call that is learned shows that the earlier ones
-	// were not.
+	// Learning is asynchronous. Once the call below is learned, the calls above would have
+	// been learned, too.
 	mark := s.Events.Mark()
 	editor.Registry(`{"action":"find_tool","query":"write a blue note"}`)
 	editor.Call("notes__write_blue_note", `{}`)

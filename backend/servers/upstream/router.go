@@ -11,7 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// router finds or starts the session that a caller wants. A server that speaks both eras may have two sessions.
+// router finds or starts the session that a caller wants. A server of both eras of the protocol,
+// legacy and modern, may have two sessions.
 type router struct {
 	slots    *slotTable
 	registry *registry.Registry

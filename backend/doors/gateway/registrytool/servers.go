@@ -57,9 +57,8 @@ func (t *Tool) list(ctx context.Context, args arguments.Arguments) (any, error) 
 	return out, nil
 }
 
-// install serves the action install: it proposes a server, either by its command or, if there is no command but
-// the name of a marketplace entry, from the marketplace. By default, the server does not start until a person
-// approves it.
+// install serves the action install. It proposes the server that the command starts or, without a command, the
+// marketplace entry that the arguments name. By default, the server does not start until a person approves it.
 func (t *Tool) install(ctx context.Context, args arguments.Arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
