@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -33,7 +34,7 @@ func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
 	return watcher{program: c.program, hub: hub, client: instance.NewClient(hub)}, err
 }
 
-// follow begins a job, shows its progress, and returns its final state. When ctx is cancelled,
+// follow begins a job, shows each of its steps, and returns its final state. When ctx is cancelled,
 // follow cancels the job and waits until everything is undone.
 func (w watcher) follow(ctx context.Context,
 	begin func(context.Context, *instance.Client) (installer.Progress, error),
@@ -52,50 +53,100 @@ func (w watcher) follow(ctx context.Context,
 	defer view.clear()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
-	cancelled := ctx.Done()
-	for job.State == installer.Running {
+	if job.Step == installer.Waiting {
 		view.show(job)
+	}
+	for cancelled := ctx.Done(); job.State == installer.Running; {
 		select {
 		case <-events.changed:
+			var lost bool
+			if job, lost = view.passed(job, events); lost {
+				err = w.client.Do(whole, http.MethodGet, view.path, nil, &job)
+			}
 		case <-second.C:
-			if !w.errTerminal {
-				continue // only the elapsed time has changed
+			if w.errTerminal { // the terminal shows the elapsed time
+				err = w.client.Do(whole, http.MethodGet, view.path, nil, &job)
 			}
 		case <-cancelled:
 			cancelled = nil
 			view.note("Cancelling …")
 			_ = w.client.Do(whole, http.MethodPost, view.path+"/cancel", nil, nil) // a job that has ended cannot be cancelled
 		case <-events.ended:
-			return job, fault.New(fault.Unavailable, "the hub has stopped; see: agent-discover status")
+			err = fault.New(fault.Unavailable, "the hub has stopped; see: agent-discover status")
 		}
-		if err := w.client.Do(whole, http.MethodGet, view.path, nil, &job); err != nil {
+		if err == nil && w.verbose {
+			err = view.printLines(whole)
+		}
+		if err != nil {
 			return job, err
 		}
-		if w.verbose {
-			if err := view.printLines(whole); err != nil {
-				return job, err
-			}
+		if job.State == installer.Running {
+			view.show(job)
 		}
 	}
 	return job, view.result(whole, job)
 }
 
-// jobEvents reports the events of jobs.
-type jobEvents struct {
-	changed chan struct{}
+// marketEvents are the events of the marketplace that have arrived.
+type marketEvents struct {
+	changed chan struct{} // receives a token after events have arrived
 	ended   chan struct{} // closed when there are no more events
+
+	mu   sync.Mutex
+	jobs []installer.Progress // of all jobs, since the last call of take
+	lost bool                 // the hub has dropped events
 }
 
-// subscribe subscribes to the events of jobs until ctx ends.
-func (w watcher) subscribe(ctx context.Context) (*jobEvents, error) {
+// take returns the progress of all jobs since the last call, in order. lost reports that it is not complete.
+func (e *marketEvents) take() (jobs []installer.Progress, lost bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	jobs, lost = e.jobs, e.lost
+	e.jobs, e.lost = nil, false
+	return jobs, lost
+}
+
+// add adds the event in a message, and ignores the events of other parts of the hub.
+func (e *marketEvents) add(data []byte) {
+	var message struct {
+		Type  string
+		Delta bool
+		Job   installer.Progress
+	}
+	if json.Unmarshal(data, &message) != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case message.Type == "market.job":
+		e.jobs = append(e.jobs, message.Job)
+	case message.Type == "state" && !message.Delta:
+		e.lost = true // a client that missed events gets the whole state
+	case !strings.HasPrefix(message.Type, "market."):
+		return
+	}
+	select {
+	case e.changed <- struct{}{}:
+	default: // an earlier change has not been received yet
+	}
+}
+
+// subscribe subscribes to the events of the marketplace until ctx ends. All later events arrive.
+func (w watcher) subscribe(ctx context.Context) (*marketEvents, error) {
 	conn, _, err := websocket.Dial(ctx, "ws://"+w.hub.Address()+"/ws?tools=none&deltas=changed&questions=none", &websocket.DialOptions{
 		HTTPClient: w.client.HTTP(), HTTPHeader: http.Header{"Authorization": {"Bearer " + w.hub.Token}},
 	})
+	if err == nil {
+		conn.SetReadLimit(64 << 20)
+		if _, _, err = conn.Read(ctx); err != nil { // the state; the hub sends no events before it
+			_ = conn.CloseNow()
+		}
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not subscribe to the hub's events; see: agent-discover doctor")
 	}
-	conn.SetReadLimit(64 << 20)
-	e := &jobEvents{changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	e := &marketEvents{changed: make(chan struct{}, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(e.ended)
 		defer func() { _ = conn.CloseNow() }()
@@ -104,14 +155,7 @@ func (w watcher) subscribe(ctx context.Context) (*jobEvents, error) {
 			if err != nil {
 				return
 			}
-			var message struct{ Type string }
-			if json.Unmarshal(data, &message) != nil || !strings.HasPrefix(message.Type, "market.") {
-				continue
-			}
-			select {
-			case e.changed <- struct{}{}:
-			default: // an earlier change has not been received yet
-			}
+			e.add(data)
 		}
 	}()
 	return e, nil
@@ -130,6 +174,20 @@ type jobView struct {
 	progressLine
 	path    string
 	printed int // number of printed lines of the output of its programs
+}
+
+// passed shows each step that a job has begun, and returns its state. lost reports that events are missing.
+func (v *jobView) passed(job installer.Progress, events *marketEvents) (last installer.Progress, lost bool) {
+	passed, lost := events.take()
+	for _, p := range passed {
+		if p.ID != job.ID {
+			continue
+		}
+		if job = p; job.State == installer.Running {
+			v.show(job)
+		}
+	}
+	return job, lost
 }
 
 func (v *jobView) show(job installer.Progress) {
