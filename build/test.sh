@@ -87,8 +87,9 @@ pages() {
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-# scenarios: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
-scenarios=(./backend/scenarios/...)
+# longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
+longest=(./backend/scenarios/... ./backend/editors/registration ./backend/servers/upstream ./backend/store
+  ./backend/market/installer ./backend/market/updates ./backend/editors/importer)
 
 # programs: packages whose tests run whole programs, in which the race detector sees only what it sees in the scenarios, too.
 programs=(./backend/cmd/agent-discover ./backend/cli)
@@ -121,7 +122,7 @@ raced() {
 # race: the tests of backend/ with the race detector, except those of whole programs.
 race() {
   # shellcheck disable=SC2046
-  raced "${scenarios[@]}" $(go list ./backend/... | grep -v -E "$pure" | grep -v -x -F -f <(go list "${programs[@]}"))
+  raced "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure" | grep -v -x -F -f <(go list "${programs[@]}"))
 }
 
 # race_all: race, and whole programs with the race detector.
@@ -144,7 +145,7 @@ baselines() { run "the evaluation's baselines" true go -C build/eval test -count
 
 # tests: every Go test that needs no display, without the race detector.
 tests() {
-  run "tests" false go test -json -count=1 -timeout=40m "${scenarios[@]}" "${programs[@]}" ./...
+  run "tests" false go test -json -count=1 -timeout=40m "${longest[@]}" "${programs[@]}" ./...
   baselines
 }
 
@@ -155,7 +156,7 @@ cover() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${scenarios[@]}" "${programs[@]}" ./... \
+  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${longest[@]}" "${programs[@]}" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
