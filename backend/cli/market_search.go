@@ -20,10 +20,11 @@ import (
 type marketQuery struct {
 	source, runtime, category string
 	limit                     int
+	wait                      time.Duration // for slow sources if others have results already
 }
 
 func (c marketCommands) search() *cobra.Command {
-	q := marketQuery{limit: 20}
+	q := marketQuery{limit: 20, wait: 5 * time.Second}
 	cmd := &cobra.Command{
 		Use: "search WORDS…", Short: "Search all sources for servers", Args: needWords,
 		Long: `Search the official registry, npm and PyPI for servers that fit your words, and list the
@@ -51,15 +52,12 @@ and how old it is. Exits with 2 if nothing was found.`,
 	cmd.Flags().StringVar(&q.category, "category", "",
 		"only servers of `CATEGORY`, such as databases; agent-discover market lists them all")
 	cmd.Flags().IntVar(&q.limit, "limit", q.limit, "show at most `N` servers")
+	cmd.Flags().DurationVar(&q.wait, "wait", q.wait, "wait at most `TIME` for slow sources if others have found something")
 	return cmd
 }
 
-const (
-	// searchRound is how long the hub searches before it answers with the results so far.
-	searchRound = time.Second
-	// searchPatience is how long a search waits for slow sources if others have results already.
-	searchPatience = 5 * time.Second
-)
+// searchRound is how long the hub searches before it answers with the results so far.
+const searchRound = time.Second
 
 // found returns the results of all sources that answer in time.
 func (c marketCommands) found(ctx context.Context, client *instance.Client, q marketQuery, text string) (federation.Answer, error) {
@@ -72,7 +70,7 @@ func (c marketCommands) found(ctx context.Context, client *instance.Client, q ma
 	for began := time.Now(); ; {
 		var answer federation.Answer
 		err := client.Do(ctx, http.MethodGet, "/api/market/search?"+query.Encode(), nil, &answer)
-		if err != nil || answer.Done || len(answer.Results) > 0 && time.Since(began) >= searchPatience {
+		if err != nil || answer.Done || len(answer.Results) > 0 && time.Since(began) >= q.wait {
 			return answer, err
 		}
 	}
