@@ -100,9 +100,10 @@ type doors struct {
 // loginEnv returns the environment of the user's login shell, once it is known.
 type loginEnv func(context.Context) process.Env
 
-// compose creates all parts, each one after those that it depends on. Nothing runs yet except the login shell.
+// compose creates all parts, each one after those that it depends on. Nothing runs yet.
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
-	login := h.startLogin()
+	h.login = newLoginShell(h.log)
+	login := loginEnv(h.login.environment)
 	var err error
 	if h.doors.tokens, err = credentials.Open(ctx, credentials.Options{Store: h.store.Credentials, Bus: h.bus, Log: h.log}); err != nil {
 		return err

@@ -86,7 +86,7 @@ type Hub struct {
 	doors     doors
 
 	unlock   func(context.Context) error // unlocks the file of secrets
-	endLogin func()                      // ends the login shell; nil before it was started
+	login    *loginShell
 	stopOnce sync.Once
 	stop     chan struct{}
 }
@@ -164,8 +164,8 @@ func (h *Hub) Close() error {
 	if h.listener != nil {
 		_ = h.listener.Close() // fails if Run has closed it
 	}
-	if h.endLogin != nil {
-		h.endLogin()
+	if h.login != nil {
+		h.login.close()
 	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())

@@ -2,8 +2,10 @@ package hub
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"os"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -11,29 +13,47 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
-// startLogin starts the login shell in the background, to read its environment
-// once. The returned function waits for the result. Close ends a shell that has
-// not answered.
-func (h *Hub) startLogin() loginEnv {
-	var env process.Env
-	lifetime, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	h.endLogin = func() { cancel(); <-done }
-	go func() {
-		defer close(done)
+// loginShell reads the environment of the user's login shell once. It starts the shell when somebody asks for the
+// environment or start is called: after the hub is announced, because the shell would slow down the hub's start.
+type loginShell struct {
+	read func()
+	end  context.CancelFunc
+	once sync.Once
+	done chan struct{} // closed when env is set
+	env  process.Env
+}
+
+func newLoginShell(log *slog.Logger) *loginShell {
+	life, end := context.WithCancel(context.Background())
+	l := &loginShell{end: end, done: make(chan struct{})}
+	l.read = func() {
+		defer close(l.done)
 		var err error
-		if env, err = process.Login(lifetime); err != nil && lifetime.Err() == nil {
-			h.log.Warn("could not read the login shell's environment; servers get a minimal one", "error", err)
-		}
-	}()
-	return func(ctx context.Context) process.Env {
-		select {
-		case <-done:
-			return env
-		case <-ctx.Done():
-			return process.Clean()
+		if l.env, err = process.Login(life); err != nil && life.Err() == nil {
+			log.Warn("could not read the login shell's environment; servers get a minimal one", "error", err)
 		}
 	}
+	return l
+}
+
+func (l *loginShell) start() { l.once.Do(func() { go l.read() }) }
+
+// environment waits for the environment of the login shell. If ctx ends first, it returns a minimal one.
+func (l *loginShell) environment(ctx context.Context) process.Env {
+	l.start()
+	select {
+	case <-l.done:
+		return l.env
+	case <-ctx.Done():
+		return process.Clean()
+	}
+}
+
+// close ends a shell that has not answered.
+func (l *loginShell) close() {
+	l.end()
+	l.once.Do(func() { close(l.done) }) // it was not started
+	<-l.done
 }
 
 // variable returns a function that looks up a variable of the user's environment: first in the environment of the

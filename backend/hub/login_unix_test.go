@@ -3,6 +3,7 @@
 package hub
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
@@ -23,10 +25,13 @@ func TestStartDoesNotWaitForTheLoginShellWhichEndsWithTheHub(t *testing.T) {
 	}
 	t.Setenv("SHELL", shell)
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
-	hub, err := Open(t.Context(), Options{Folder: paths.Folder(filepath.Join(dir, "data"))})
+	folder := paths.Folder(filepath.Join(dir, "data"))
+	hub, err := Open(t.Context(), Options{Folder: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- hub.Run(t.Context()) }()
 	pid := 0
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -37,10 +42,11 @@ func TestStartDoesNotWaitForTheLoginShellWhichEndsWithTheHub(t *testing.T) {
 		data, _ := os.ReadFile(pidFile)
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 	}
-	if process.StartOf(pid) == "" {
-		t.Error("Open waited until the login shell had ended")
+	if info, err := instance.Read(folder); err != nil || info.Port == 0 || process.StartOf(pid) == "" {
+		t.Errorf("the hub is not announced while the login shell runs: %+v, %v", info, err)
 	}
-	if err := hub.Close(); err != nil {
+	hub.Stop()
+	if err := errors.Join(<-ended, hub.Close()); err != nil {
 		t.Error(err)
 	}
 	if process.StartOf(pid) != "" {

@@ -44,6 +44,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	go func() { served <- web.Serve(guard.Limit(h.listener, h.log)) }()
 
 	unannounced := h.announce()
+	h.login.start()
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.discovery.catalog.Snapshot().Tools))
 	running.Go(func() error {
 		if err := h.unlock(parts); err != nil { // not fatal, because servers without secrets still work

@@ -104,7 +104,8 @@ func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, 
 		}
 		server := registry.Server{
 			Name: tools[0].Server, Description: "made for a measurement", Source: "manual", Transport: "stdio", Command: "true",
-			Env: serverEnv, Approved: true, CreatedAt: time.Now(), UpdatedAt: time.Now(), Health: registry.Health{Status: "healthy", Listed: true},
+			Env: serverEnv, Approved: true, CreatedAt: time.Now(), UpdatedAt: time.Now(),
+			Health: registry.Health{Status: "healthy", Listed: true},
 		}
 		if _, err := s.Servers.InsertServer(ctx, server); err != nil {
 			return err
