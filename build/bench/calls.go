@@ -109,7 +109,7 @@ func (b *bench) ways(ctx context.Context, command []string) ([]*way, func(), err
 	ends = append(ends, direct.close)
 	ways = append(ways, &way{name: "direct", client: direct, params: call("echo")})
 
-	relay, relayHub, err := b.relay(ctx, command)
+	relay, relayHub, err := startRelay(ctx, b.self, command)
 	if err != nil {
 		return nil, closeAll, err
 	}
@@ -144,8 +144,10 @@ func (b *bench) ways(ctx context.Context, command []string) ([]*way, func(), err
 	return ways, closeAll, nil
 }
 
-func (b *bench) relay(ctx context.Context, command []string) (*client, int, error) {
-	cmd := exec.CommandContext(ctx, b.self, append([]string{"play-relay-hub"}, command...)...)
+// startRelay starts a hub and a companion that pass bytes on without reading them. It returns a client of the companion
+// and the process ID of the hub.
+func startRelay(ctx context.Context, self string, command []string) (*client, int, error) {
+	cmd := exec.CommandContext(ctx, self, append([]string{"play-relay-hub"}, command...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, 0, err
@@ -157,7 +159,7 @@ func (b *bench) relay(ctx context.Context, command []string) (*client, int, erro
 	if err != nil {
 		return nil, 0, err
 	}
-	c, err := open(ctx, nil, b.self, "play-relay", string(address))
+	c, err := open(ctx, nil, self, "play-relay", string(address))
 	return c, cmd.Process.Pid, err
 }
 

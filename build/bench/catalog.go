@@ -40,7 +40,7 @@ func (b *bench) toolFiles() ([]string, int, error) {
 		return files, total, nil
 	}
 	fmt.Println("\nno recorded tools found (set AGENT_DISCOVER_SHARED); using generated ones")
-	return b.generate()
+	return generate(b.scratch)
 }
 
 // countTools returns the number of distinct tool names, as the hub counts them.
@@ -69,8 +69,8 @@ var (
 	objects = []string{"issue", "branch", "invoice", "droplet", "page", "ticket", "customer", "repository", "dashboard", "alert"}
 )
 
-// generate writes the generated catalogue, whose tools have distinct names, descriptions and schemas.
-func (b *bench) generate() ([]string, int, error) {
+// generate writes the generated catalogue into a folder, whose tools have distinct names, descriptions and schemas.
+func generate(folder string) ([]string, int, error) {
 	var files []string
 	for server := range generatedServers {
 		var tools []map[string]any
@@ -81,7 +81,7 @@ func (b *bench) generate() ([]string, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		file := filepath.Join(b.scratch, fmt.Sprintf("tools-%d.json", server))
+		file := filepath.Join(folder, fmt.Sprintf("tools-%d.json", server))
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			return nil, 0, err
 		}

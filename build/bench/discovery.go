@@ -54,10 +54,10 @@ func (b *bench) discovery(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.changeOne(ctx, data); err != nil {
+	if err := b.report.addChangeOne(ctx, data, b.pick(5, 21)); err != nil {
 		return err
 	}
-	return b.growth()
+	return b.report.addGrowth(b.binary, b.against)
 }
 
 // encodeSome encodes a sample of tools from all servers and returns the total time.
@@ -86,7 +86,7 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 		if err != nil {
 			return err
 		}
-		if err = b.firstHit(ctx, h); err == nil {
+		if err = h.firstHit(ctx); err == nil {
 			found = append(found, ms(time.Since(began)))
 			if len(held) < b.pick(1, 3) {
 				held = append(held, megabytes(memoryAtRest(h.pid())))
@@ -94,7 +94,7 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 			spent = append(spent, cpuTime(h.pid()).Seconds())
 			_, most := memory(h.pid())
 			peak = max(peak, most)
-			err = b.allReady(ctx, h)
+			err = h.allReady(ctx)
 		}
 		if err := errors.Join(err, h.stop(ctx)); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 }
 
 // indexed waits until every tool has a vector and the hub has judged every definition, which it does in the background.
-func (b *bench) indexed(ctx context.Context, h *hub) error {
+func (h *hub) indexed(ctx context.Context) error {
 	var s vectorStatus
 	for until := time.Now().Add(indexTimeout); time.Now().Before(until); time.Sleep(settle) {
 		var err error
@@ -138,7 +138,7 @@ func (h *hub) rests(until time.Time) error {
 }
 
 // allReady returns an error unless every tool has a vector and none is being computed.
-func (b *bench) allReady(ctx context.Context, h *hub) error {
+func (h *hub) allReady(ctx context.Context) error {
 	s, err := h.vectors(ctx)
 	if err == nil && (s.Ready != manyTools || s.Working) {
 		return fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", s.Ready, manyTools, s.Working)
@@ -164,12 +164,12 @@ func (b *bench) searchMany(ctx context.Context, folder, provider string, queries
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	if err := b.firstHit(ctx, h); err != nil {
+	if err := h.firstHit(ctx); err != nil {
 		return err
 	}
 	var inside []float64
 	at := 0
-	whole, err := b.repeat(len(queries), func() error {
+	whole, err := repeat(len(queries), func() error {
 		var found struct{ MS float64 }
 		err := h.api.Do(ctx, http.MethodPost, "/api/find", map[string]string{"query": queries[at]}, &found)
 		at++
@@ -179,38 +179,38 @@ func (b *bench) searchMany(ctx context.Context, folder, provider string, queries
 	if err != nil {
 		return err
 	}
-	b.reportSearches(provider, inside, whole)
+	b.report.addSearches(provider, inside, whole)
 	return nil
 }
 
-func (b *bench) reportSearches(provider string, inside []float64, whole []time.Duration) {
+func (r *report) addSearches(provider string, inside []float64, whole []time.Duration) {
 	slices.Sort(inside)
 	median, p95 := at(inside, 0.5), at(inside, 0.95)
 	over := fmt.Sprintf("over REST: median %.2f, p95 %.2f", ms(at(whole, 0.5)), ms(at(whole, 0.95)))
 	if provider == "none" {
-		b.report.add(fmt.Sprintf("search %d tools by words, one core", manyTools), median, "ms", targetWords,
+		r.add(fmt.Sprintf("search %d tools by words, one core", manyTools), median, "ms", targetWords,
 			"median of %d, p95 %.2f; %s", len(inside), p95, over)
 		return
 	}
-	b.report.add(fmt.Sprintf("search %d tools by words and meaning, one core, p95", manyTools), p95, "ms", targetMeaning,
+	r.add(fmt.Sprintf("search %d tools by words and meaning, one core, p95", manyTools), p95, "ms", targetMeaning,
 		"of %d, median %.2f; %s", len(inside), median, over)
 }
 
-// growth reports by how much discovery enlarges the program file.
-func (b *bench) growth() error {
-	now, err := os.Stat(b.binary)
+// addGrowth reports by how much the program file is larger than an older one.
+func (r *report) addGrowth(binary, against string) error {
+	now, err := os.Stat(binary)
 	if err != nil {
 		return err
 	}
-	if b.against == "" {
-		b.report.add("size of the program", megabytes(now.Size()), "MB", 0, "with -against an older one, its growth")
+	if against == "" {
+		r.add("size of the program", megabytes(now.Size()), "MB", 0, "with -against an older one, its growth")
 		return nil
 	}
-	before, err := os.Stat(b.against)
+	before, err := os.Stat(against)
 	if err != nil {
 		return err
 	}
-	b.report.add("growth of the program", megabytes(now.Size()-before.Size()), "MB", targetGrowth, "now %.1f MB", megabytes(now.Size()))
+	r.add("growth of the program", megabytes(now.Size()-before.Size()), "MB", targetGrowth, "now %.1f MB", megabytes(now.Size()))
 	return nil
 }
 

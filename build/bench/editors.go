@@ -42,7 +42,7 @@ func (b *bench) editors(ctx context.Context) (err error) {
 	if err := rounds.plant(home, list); err != nil {
 		return err
 	}
-	looks, err := b.repeat(b.pick(10, 100), look)
+	looks, err := repeat(b.pick(10, 100), look)
 	if err != nil {
 		return err
 	}

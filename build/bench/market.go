@@ -33,7 +33,7 @@ type mirrored struct {
 // market measures the copy of a registry: how long it takes to read all servers, and to search them.
 func (b *bench) market(ctx context.Context) error {
 	count := b.pick(5_000, marketServers)
-	server, address, err := b.playing("play-registry", fmt.Sprint(count))
+	server, address, err := playing(b.self, "play-registry", fmt.Sprint(count))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (b *bench) market(ctx context.Context) error {
 		megabytes(first.steps[0].Bytes))
 	b.report.add(name+"memory at most while it is read", megabytes(first.peaks[0]), "MB", targetMirrorMemory, "")
 	b.report.add(name+"look for changes", first.steps[2].Seconds, "s", 0, "")
-	b.searches(name, "words", first, 1)
+	b.report.addMirrorSearches(name, "words", first, 1)
 	if _, err := b.mirror(ctx, file, address, "none", "vectors"); err != nil {
 		return err
 	}
@@ -56,17 +56,17 @@ func (b *bench) market(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.searches(name, "words and meaning", second, 0)
+	b.report.addMirrorSearches(name, "words and meaning", second, 0)
 	return nil
 }
 
-// searches reports how long the searches of a step took, and the memory of the process after them.
-func (b *bench) searches(name, kind string, run *mirrorRun, step int) {
+// addMirrorSearches reports how long the searches of a step took, and the memory of the process after them.
+func (r *report) addMirrorSearches(name, kind string, run *mirrorRun, step int) {
 	took := run.steps[step].Took
 	slices.Sort(took)
-	b.report.add(name+"search by "+kind+", p95", at(took, 0.95), "ms", targetMarketSearch, "of %d, median %.2f", len(took), at(took, 0.5))
-	b.report.add(name+"first search by "+kind, run.steps[step].First, "ms", targetFirstSearch, "it builds the index")
-	b.report.add(name+"memory at rest after searches by "+kind, megabytes(run.after[step]), "MB", targetMirrorMemory, "%.0f MB at most",
+	r.add(name+"search by "+kind+", p95", at(took, 0.95), "ms", targetMarketSearch, "of %d, median %.2f", len(took), at(took, 0.5))
+	r.add(name+"first search by "+kind, run.steps[step].First, "ms", targetFirstSearch, "it builds the index")
+	r.add(name+"memory at rest after searches by "+kind, megabytes(run.after[step]), "MB", targetMirrorMemory, "%.0f MB at most",
 		megabytes(run.peaks[step]))
 }
 
@@ -115,8 +115,8 @@ type player struct {
 }
 
 // playing starts this program in a role that prints its address and ends with its standard input.
-func (b *bench) playing(role string, args ...string) (*player, string, error) {
-	command := exec.Command(b.self, append([]string{role}, args...)...)
+func playing(self, role string, args ...string) (*player, string, error) {
+	command := exec.Command(self, append([]string{role}, args...)...)
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()
 	if err != nil {

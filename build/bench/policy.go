@@ -62,7 +62,7 @@ func (b *bench) policy(context.Context) error {
 	if err := b.decide(live.State().Settings.Discovery, tools); err != nil {
 		return err
 	}
-	return b.reloadRules(live, file)
+	return b.report.addReload(live, file, b.pick(5, 20))
 }
 
 func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
@@ -89,10 +89,10 @@ func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
 	return nil
 }
 
-// reloadRules measures how long a reload takes until the new rules decide.
-func (b *bench) reloadRules(live *settings.Live, file string) error {
+// addReload measures how long a reload takes until the new rules decide.
+func (r *report) addReload(live *settings.Live, file string, rounds int) error {
 	var took []float64
-	for round := range b.pick(5, 20) {
+	for round := range rounds {
 		var text strings.Builder
 		text.WriteString("discovery:\n  tool_rules:\n")
 		for i := range manyRules {
@@ -113,6 +113,6 @@ func (b *bench) reloadRules(live *settings.Live, file string) error {
 		}
 		took = append(took, ms(time.Since(began)))
 	}
-	b.report.addTimes(fmt.Sprintf("settings: reload with %d rules", manyRules), took, "ms", targetReload)
+	r.addTimes(fmt.Sprintf("settings: reload with %d rules", manyRules), took, "ms", targetReload)
 	return nil
 }

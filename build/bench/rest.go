@@ -39,10 +39,10 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	if tools, err = b.fill(ctx, h, files, tools); err != nil {
+	if tools, err = h.fill(ctx, b.self, files, tools); err != nil {
 		return err
 	}
-	if err := b.indexed(ctx, h); err != nil {
+	if err := h.indexed(ctx); err != nil {
 		return err
 	}
 	for i := len(files); i < manyServers; i++ {
@@ -55,7 +55,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		path   string
 		target float64
 	}{{"/api/servers", targetList}, {"/api/tools?brief=true", targetTools}} {
-		listed, err := b.repeat(b.pick(50, 400), func() error { return h.api.Do(ctx, http.MethodGet, list.path, nil, nil) })
+		listed, err := repeat(b.pick(50, 400), func() error { return h.api.Do(ctx, http.MethodGet, list.path, nil, nil) })
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 }
 
 // repeat runs an operation n times and returns the sorted durations.
-func (b *bench) repeat(n int, act func() error) ([]time.Duration, error) {
+func repeat(n int, act func() error) ([]time.Duration, error) {
 	times := make([]time.Duration, n)
 	for i := range times {
 		began := time.Now()
@@ -110,7 +110,7 @@ func (b *bench) changes(ctx context.Context, h *hub, kind, query string, target 
 	}
 	path := fmt.Sprintf("/api/servers/%d", servers[0].ID)
 	round := 0
-	times, err := b.repeat(b.pick(5, 40), func() error {
+	times, err := repeat(b.pick(5, 40), func() error {
 		round++
 		text := "changed for the " + strconv.Itoa(round) + ". time"
 		var group errgroup.Group
@@ -178,12 +178,12 @@ func (b *bench) restCalls(ctx context.Context, h *hub) error {
 	params := call("echo")(message(1000))
 	var plain, rest []time.Duration
 	for range b.pick(3, 20) {
-		times, err := b.repeat(100, func() error { _, err := direct.call("tools/call", params); return err })
+		times, err := repeat(100, func() error { _, err := direct.call("tools/call", params); return err })
 		if err != nil {
 			return err
 		}
 		plain = append(plain, times...)
-		if times, err = b.repeat(100, func() error { return post(ctx, url, h.info.Token, body) }); err != nil {
+		if times, err = repeat(100, func() error { return post(ctx, url, h.info.Token, body) }); err != nil {
 			return err
 		}
 		rest = append(rest, times...)

@@ -37,11 +37,11 @@ func (b *bench) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if tools, err = b.fill(ctx, h, files, tools); err != nil {
+	if tools, err = h.fill(ctx, b.self, files, tools); err != nil {
 		return errors.Join(err, h.stop(ctx))
 	}
 	fmt.Printf("\n%d tools of %d servers listed, stored and counted in %s\n", tools, len(files), time.Since(began).Round(time.Millisecond))
-	if err := b.indexed(ctx, h); err != nil {
+	if err := h.indexed(ctx); err != nil {
 		return errors.Join(err, h.stop(ctx))
 	}
 	if err := h.stop(ctx); err != nil {
@@ -53,7 +53,7 @@ func (b *bench) start(ctx context.Context) error {
 		if h, err = b.startHub(ctx, b.binary, folder); err != nil {
 			return err
 		}
-		err := b.firstHit(ctx, h)
+		err := h.firstHit(ctx)
 		ready, found = append(ready, ms(h.ready)), append(found, ms(time.Since(began)))
 		if err == nil && len(held) < b.pick(1, 3) {
 			held = append(held, megabytes(memoryAtRest(h.pid())))
@@ -109,13 +109,14 @@ func (r *report) addTimes(name string, values []float64, unit string, target flo
 
 func megabytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// fill adds a server for each file and waits until the tokens of its tools are counted. It returns how many of the tools
-// in the files are known: the hub holds those whose definitions look like instructions to a model.
-func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) (int, error) {
+// fill adds a server for each file, which the program self plays, and waits until the tokens of its tools are counted. It
+// returns how many of the tools in the files are known: the hub holds those whose definitions look like instructions to a
+// model.
+func (h *hub) fill(ctx context.Context, self string, files []string, tools int) (int, error) {
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	for i, file := range files {
-		group.Go(func() error { return h.add(starting, fmt.Sprintf("server%d", i), b.self, "play-tools", file) })
+		group.Go(func() error { return h.add(starting, fmt.Sprintf("server%d", i), self, "play-tools", file) })
 	}
 	if err := group.Wait(); err != nil {
 		return 0, err
@@ -141,7 +142,7 @@ func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) (in
 }
 
 // firstHit starts a companion and returns when find_tool has found a tool. It returns an error if it finds none.
-func (b *bench) firstHit(ctx context.Context, h *hub) error {
+func (h *hub) firstHit(ctx context.Context) error {
 	c, err := h.companion(ctx)
 	if err != nil {
 		return err

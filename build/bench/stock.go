@@ -144,9 +144,9 @@ func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Ind
 
 func silent() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// changeOne measures the first search after one of many servers has changed a tool. It runs in this process, because a hub
+// addChangeOne measures the first search after one of many servers has changed a tool. It runs in this process, because a hub
 // would have to start that server.
-func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) {
+func (r *report) addChangeOne(ctx context.Context, folder paths.Folder, rounds int) (err error) {
 	s, err := store.Open(ctx, folder.Database())
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) 
 	var took []float64
 	query := search.Query{Text: "create an issue", Limit: 5}
 	searcher.Find(ctx, query)
-	for i := range b.pick(5, 21) {
+	for i := range rounds {
 		t := c.Snapshot().Tools[i*97]
 		if err := changeTool(ctx, c, t, i); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) 
 		searcher.Find(ctx, query)
 		took = append(took, ms(time.Since(began)))
 	}
-	b.report.addTimes(fmt.Sprintf("search after one server of %d tools changed", manyTools), took, "ms", targetChangedTool)
+	r.addTimes(fmt.Sprintf("search after one server of %d tools changed", manyTools), took, "ms", targetChangedTool)
 	return nil
 }
 

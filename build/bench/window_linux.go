@@ -41,8 +41,8 @@ func (b *bench) window(ctx context.Context) error {
 }
 
 // beside returns the path of a program in the folder of the measured program, or "" if it has not been built.
-func (b *bench) beside(name string) string {
-	path := filepath.Join(filepath.Dir(b.binary), name)
+func beside(binary, name string) string {
+	path := filepath.Join(filepath.Dir(binary), name)
 	if _, err := os.Stat(path); err != nil {
 		fmt.Printf("\n%s is not measured: it was not built (make desktop tray)\n", name)
 		return ""
@@ -51,7 +51,7 @@ func (b *bench) beside(name string) string {
 }
 
 func (b *bench) windowOf(ctx context.Context, h *hub, desktop *desktoptest.Desktop) error {
-	program := b.beside("agent-discover-desktop")
+	program := beside(b.binary, "agent-discover-desktop")
 	if program == "" {
 		return nil
 	}
@@ -107,7 +107,7 @@ func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, progr
 }
 
 func (b *bench) trayOf(h *hub, desktop *desktoptest.Desktop) error {
-	program := b.beside("agent-discover-tray")
+	program := beside(b.binary, "agent-discover-tray")
 	if program == "" {
 		return nil
 	}
