@@ -26,26 +26,27 @@ var wings = []string{
 // allowed lists what each package may import from backend. A new package or a new import needs a line here. A
 // comment names an import whose purpose is not obvious, and says what it is needed for.
 var allowed = map[string][]string{
-	"base/events":    {},
-	"base/netreach":  {},
-	"base/fault":     {},
-	"base/peercred":  {},
-	"base/process":   {},
-	"base/program":   {"base/fault", "base/process"}, // process: has the environment in which a program is looked up
-	"base/jsonscan":  {},
-	"base/loosejson": {},
-	"base/safetext":  {},
-	"base/textdiff":  {},
-	"base/tokens":    {},
-	"base/words":     {},
-	"base/version":   {},
-	"base/browser":   {"base/process", "base/program"},
-	"base/paths":     {"base/fault"},
-	"base/pathname":  {},
-	"base/samename":  {},
-	"base/pattern":   {},
-	"base/settings":  {"base/events", "base/fault", "base/paths", "base/pattern"},
-	"base/instance":  {"base/fault", "base/paths", "base/process", "base/program"},
+	"base/events":     {},
+	"base/netreach":   {},
+	"base/fault":      {},
+	"base/peercred":   {},
+	"base/process":    {},
+	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process: has the environment in which a program is looked up
+	"base/jsonscan":   {},
+	"base/lazyregexp": {},
+	"base/loosejson":  {},
+	"base/safetext":   {},
+	"base/textdiff":   {},
+	"base/tokens":     {},
+	"base/words":      {},
+	"base/version":    {},
+	"base/browser":    {"base/process", "base/program"},
+	"base/paths":      {"base/fault"},
+	"base/pathname":   {},
+	"base/samename":   {},
+	"base/pattern":    {},
+	"base/settings":   {"base/events", "base/fault", "base/paths", "base/pattern"},
+	"base/instance":   {"base/fault", "base/paths", "base/process", "base/program"},
 
 	"protocol/jsonrpc":      {"base/jsonscan"},
 	"protocol/schemacompat": {"base/jsonscan", "base/safetext"},
@@ -96,12 +97,13 @@ var allowed = map[string][]string{
 	},
 	"servers/upstream": {
 		// pathname: converts a client's folder to a URI
-		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
+		"base/events", "base/fault", "base/lazyregexp", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext",
+		"base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
 		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
 	"servers/lifecycle":       {"base/fault", "discovery/catalog", "servers/launch", "servers/registry"},
-	"servers/risk":            {"base/safetext", "servers/launch", "servers/registry"},
+	"servers/risk":            {"base/lazyregexp", "base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: for the error of a start that needs a sign-in; upstream: announces when servers are paused
@@ -122,11 +124,12 @@ var allowed = map[string][]string{
 		"discovery/catalog",
 		"servers/intake", "servers/registry",
 	},
-	"servers/secretscan": {},
-	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: finds credentials in a launch
-	"servers/redact":     {"servers/launch", "servers/secretscan"},
-	"servers/keychain":   {"base/fault"},
-	"servers/sealed":     {"base/fault", "base/paths", "servers/keychain"},
+	"servers/secretscan": {"base/lazyregexp"},
+	// secretscan: finds credentials in a launch
+	"servers/launch":   {"base/fault", "base/lazyregexp", "servers/registry", "servers/secretscan"},
+	"servers/redact":   {"servers/launch", "servers/secretscan"},
+	"servers/keychain": {"base/fault"},
+	"servers/sealed":   {"base/fault", "base/paths", "servers/keychain"},
 	"servers/intake": {
 		"base/fault", "base/safetext", "base/samename",
 		"servers/launch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
@@ -136,7 +139,7 @@ var allowed = map[string][]string{
 	"trust/injection": {},
 	"trust/scan": {
 		// secretscan: recognizes credentials
-		"base/jsonscan", "base/safetext",
+		"base/jsonscan", "base/lazyregexp", "base/safetext",
 		"servers/secretscan",
 		"trust/injection", "trust/normalize",
 	},
@@ -224,7 +227,7 @@ var allowed = map[string][]string{
 	},
 	"editors/importer": {
 		// registration: removes imported entries from editors' files
-		"base/fault", "base/pathname", "base/safetext",
+		"base/fault", "base/lazyregexp", "base/pathname", "base/safetext",
 		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
@@ -251,7 +254,7 @@ var allowed = map[string][]string{
 	},
 	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: explains why a download cannot be stored
 	"market/signs":  {},
-	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: recognizes credentials
+	"market/readme": {"base/lazyregexp", "base/safetext", "servers/secretscan", "market/listing"}, // secretscan: recognizes credentials
 	"market/npm": {
 		// mcphttp: for the proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
@@ -260,7 +263,7 @@ var allowed = map[string][]string{
 	},
 	"market/pypi": {
 		// mcphttp: for the proxies and certificate authorities of an environment
-		"base/fault", "base/process", "base/program", "base/safetext",
+		"base/fault", "base/lazyregexp", "base/process", "base/program", "base/safetext",
 		"protocol/mcphttp",
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
@@ -313,7 +316,7 @@ var allowed = map[string][]string{
 	},
 	"market/plan": {
 		// process: tells which variables configure this program; bundle: reads manifests
-		"base/fault", "base/process", "base/safetext",
+		"base/fault", "base/lazyregexp", "base/process", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",

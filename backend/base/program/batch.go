@@ -2,11 +2,11 @@ package program
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // maxBatchLine is the limit of a command line for a batch file, in UTF-16 units.
@@ -24,7 +24,7 @@ const unsafe = "\"%!^&|<>"
 // unquotes matches the text of batch files that take the quotes off an argument,
 // or may pass it to a batch file that does. There, a parenthesis could end a block
 // of commands.
-var unquotes = regexp.MustCompile(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd|bat)\b`)
+var unquotes = lazyregexp.New(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd|bat)\b`)
 
 // plain are the characters besides letters and digits that have no special meaning
 // outside quotes.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
@@ -40,7 +41,7 @@ func split(line string) (parts []string, ok bool) {
 	return parts, true
 }
 
-var reference = regexp.MustCompile(`%(?:%F|~((?i:dp0|f0|nx0|n0))|([A-Za-z_]\w*)(?::([^=%]+)=([^%]*))?%|.?)`)
+var reference = lazyregexp.New(`%(?:%F|~((?i:dp0|f0|nx0|n0))|([A-Za-z_]\w*)(?::([^=%]+)=([^%]*))?%|.?)`)
 
 // expand replaces the variables in a part of a line. ok is false if the part has
 // other references, or if the result depends on details of cmd.exe.
@@ -90,9 +91,9 @@ func get(env process.Env, name string) string {
 }
 
 var (
-	prefixLine  = regexp.MustCompile(`(?m)^\s*prefix\s*=\s*["']?([^"'\r\n]*?)["']?\s*$`)
-	npmVariable = regexp.MustCompile(`\$\{(\w+)\}`)
-	absolute    = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)`)
+	prefixLine  = lazyregexp.New(`(?m)^\s*prefix\s*=\s*["']?([^"'\r\n]*?)["']?\s*$`)
+	npmVariable = lazyregexp.New(`\$\{(\w+)\}`)
+	absolute    = lazyregexp.New(`^(?:[A-Za-z]:[\\/]|\\\\)`)
 )
 
 // npmPrefix returns the folder of npm's globally installed packages, in which a

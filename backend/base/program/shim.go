@@ -1,11 +1,11 @@
 package program
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
@@ -72,17 +72,17 @@ func (b *batchFile) line() string {
 }
 
 var (
-	ignored   = regexp.MustCompile(`(?i)^(?:$|::|rem(?:\s|$)|echo off$|setlocal$|endlocal$|exit /b(?: %errorlevel%)?$)`)
-	condition = regexp.MustCompile(`(?i)^if\s+(not\s+)?(?:(exist)\s+"([^"]+)"|(defined)\s+(\w+))\s*\($`)
-	otherwise = regexp.MustCompile(`(?i)^\)\s*else\s*\($`)
-	assigns   = regexp.MustCompile(`(?i)^set\s+(?:"(\w+)=([^"]*)"|(\w+)=([^"&|<>^)]*))$`)
+	ignored   = lazyregexp.New(`(?i)^(?:$|::|rem(?:\s|$)|echo off$|setlocal$|endlocal$|exit /b(?: %errorlevel%)?$)`)
+	condition = lazyregexp.New(`(?i)^if\s+(not\s+)?(?:(exist)\s+"([^"]+)"|(defined)\s+(\w+))\s*\($`)
+	otherwise = lazyregexp.New(`(?i)^\)\s*else\s*\($`)
+	assigns   = lazyregexp.New(`(?i)^set\s+(?:"(\w+)=([^"]*)"|(\w+)=([^"&|<>^)]*))$`)
 	// prefixLoop matches the loop by which npm's shims look up the folder of globally installed packages.
-	prefixLoop = regexp.MustCompile(`(?i)^for /f "delims=" %%F in \('call "%NODE_EXE%" "%NPM_PREFIX_JS%"'\) do \($`)
+	prefixLoop = lazyregexp.New(`(?i)^for /f "delims=" %%F in \('call "%NODE_EXE%" "%NPM_PREFIX_JS%"'\) do \($`)
 	// forgets matches the commands by which npm's shims end the scope of variables
 	// before the program starts.
-	forgets = regexp.MustCompile(`(?i)^endlocal & goto #_undefined_# 2>NUL \|\| title %COMSPEC% & `)
+	forgets = lazyregexp.New(`(?i)^endlocal & goto #_undefined_# 2>NUL \|\| title %COMSPEC% & `)
 	// bare matches a word of a command without quotes.
-	bare = regexp.MustCompile(`^[\w%~@:./\\+=,-]+$`)
+	bare = lazyregexp.New(`^[\w%~@:./\\+=,-]+$`)
 )
 
 // run evaluates a line. It returns false for a line that shims do not contain.

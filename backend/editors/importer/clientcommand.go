@@ -2,23 +2,23 @@ package importer
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
 // clients matches the names of the programs that have a command "mcp add".
-var clients = regexp.MustCompile(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
+var clients = lazyregexp.New(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
 
 // packageOfClient matches the npm packages of the programs in clients.
-var packageOfClient = regexp.MustCompile(`^(@anthropic-ai/claude-code|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|@sourcegraph/amp|@github/copilot|@augmentcode/auggie|opencode-ai|@kilocode/cli|mcporter)(@[\w.-]+)?$`)
+var packageOfClient = lazyregexp.New(`^(@anthropic-ai/claude-code|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|@sourcegraph/amp|@github/copilot|@augmentcode/auggie|opencode-ai|@kilocode/cli|mcporter)(@[\w.-]+)?$`)
 
 // installers matches the npm packages that install a server into a client.
-var installers = regexp.MustCompile(`^(@smithery/cli|smithery|add-mcp|install-mcp|mcp-add|@michaellatman/mcp-get|mcp-get|@anaisbetts/mcp-installer|mcpm)(@[\w.-]+)?$`)
+var installers = lazyregexp.New(`^(@smithery/cli|smithery|add-mcp|install-mcp|mcp-add|@michaellatman/mcp-get|mcp-get|@anaisbetts/mcp-installer|mcpm)(@[\w.-]+)?$`)
 
 // clientCommand returns the arguments of a command that changes the servers of a client, such as
 // "claude mcp add", from the word mcp on. It returns nil for any other command.
@@ -64,7 +64,7 @@ func addsToClient(program string, words []string) bool {
 }
 
 // editorProgram matches the programs with an option --add-mcp.
-var editorProgram = regexp.MustCompile(`^(code|code-insiders|codium|vscodium|cursor|windsurf|surf|kiro|trae|positron)$`)
+var editorProgram = lazyregexp.New(`^(code|code-insiders|codium|vscodium|cursor|windsurf|surf|kiro|trae|positron)$`)
 
 // ofClient returns the servers that a command adds to a client. words are as clientCommand returns
 // them.
@@ -157,7 +157,7 @@ type adding struct {
 }
 
 // several matches the options that accept more than one value, up to the next option.
-var several = regexp.MustCompile(`^(-e|--env|-H|--header)$`)
+var several = lazyregexp.New(`^(-e|--env|-H|--header)$`)
 
 // option reads an option with its value and returns the remaining words.
 func (a *adding) option(word string, words []string) []string {
@@ -174,7 +174,7 @@ func (a *adding) option(word string, words []string) []string {
 }
 
 // pairWord matches a word that is one more value of an option that accepts several values.
-var pairWord = regexp.MustCompile(`^[A-Za-z_][\w-]*(=|:\s)`)
+var pairWord = lazyregexp.New(`^[A-Za-z_][\w-]*(=|:\s)`)
 
 // flags are the options that take no value.
 var flags = setOf("--trust", "--client-secret", "--json", "--show-secrets", "--workspace", "--global", "--project", "--local",

@@ -1,18 +1,18 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 var (
-	prompt      = regexp.MustCompile(`^(?:[$>%❯]|PS [^>]*>)\s+`)
-	continued   = regexp.MustCompile("[\\\\`]\r?\n[ \t]*")
-	setVariable = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)=(.*)$`)
-	shellSign   = regexp.MustCompile(`^(\||\|\||&&|>|>>|<|;|&)$`)
+	prompt      = lazyregexp.New(`^(?:[$>%❯]|PS [^>]*>)\s+`)
+	continued   = lazyregexp.New("[\\\\`]\r?\n[ \t]*")
+	setVariable = lazyregexp.New(`(?s)^([A-Za-z_]\w*)=(.*)$`)
+	shellSign   = lazyregexp.New(`^(\||\|\||&&|>|>>|<|;|&)$`)
 )
 
 // commands reads command lines. A line that ends in a backslash or backtick

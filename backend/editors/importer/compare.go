@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -133,7 +134,7 @@ func (c *comparison) setting(ctx context.Context, existing map[string]string, na
 	c.lower(incomplete, fmt.Sprintf("without %s", shown(name)))
 }
 
-var reference = regexp.MustCompile(`\$\{secret:([^}]+)\}`)
+var reference = lazyregexp.New(`\$\{secret:([^}]+)\}`)
 
 // text compares a text of the configured server, which may contain references
 // to secrets, with a text of the entry. It lowers c.how if they differ.

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // rawEntry is a server as an object of the decoded text, the input of understand.
@@ -191,7 +192,7 @@ func (e *textEntry) header(name, value string) {
 	e.Server.Headers[name] = value
 }
 
-var endsInSSE = regexp.MustCompile(`/sse/?($|[?#])`)
+var endsInSSE = lazyregexp.New(`/sse/?($|[?#])`)
 
 func (e *textEntry) local(entry map[string]any) {
 	e.Server.Transport = "stdio"
@@ -232,7 +233,7 @@ func (e *textEntry) local(entry map[string]any) {
 }
 
 // absolute matches an absolute path, in which a space does not separate words.
-var absolute = regexp.MustCompile(`^["']?([A-Za-z]:)?[\\/]`)
+var absolute = lazyregexp.New(`^["']?([A-Za-z]:)?[\\/]`)
 
 func (e *textEntry) variables(entry map[string]any) {
 	for _, key := range []string{"env", "envs", "environment"} {

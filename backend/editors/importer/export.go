@@ -3,12 +3,12 @@ package importer
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -239,7 +239,7 @@ const maxLiterals = 200
 // text.
 const standIn = "left-out"
 
-var notVariable = regexp.MustCompile(`[^A-Z0-9]+`)
+var notVariable = lazyregexp.New(`[^A-Z0-9]+`)
 
 func placeholder(name string) string {
 	name = strings.Trim(notVariable.ReplaceAllString(strings.ToUpper(name), "_"), "_")

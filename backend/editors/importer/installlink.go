@@ -4,22 +4,22 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 var (
 	// linkScheme matches a URL with any scheme, but not the drive of a Windows path.
-	linkScheme = regexp.MustCompile(`^([a-z][a-z0-9+.-]+):(//|mcp/|[a-z][a-z-]*/)\S*$`)
+	linkScheme = lazyregexp.New(`^([a-z][a-z0-9+.-]+):(//|mcp/|[a-z][a-z-]*/)\S*$`)
 	// installPath matches the paths of web pages that open an install link.
-	installPath = regexp.MustCompile(`(^|/)(install-mcp|mcp/install|mcp/add|mcp-install|add-mcp|mcp-import|deeplink|redirect|add_mcp)(/|$)`)
+	installPath = lazyregexp.New(`(^|/)(install-mcp|mcp/install|mcp/add|mcp-install|add-mcp|mcp-import|deeplink|redirect|add_mcp)(/|$)`)
 	// markdownLink matches a line that is a link in Markdown, which may contain
 	// a badge.
-	markdownLink = regexp.MustCompile(`^\[(?:!\[[^\]]*\]\([^)]*\)|[^\]])*\]\((\S+)\)$`)
+	markdownLink = lazyregexp.New(`^\[(?:!\[[^\]]*\]\([^)]*\)|[^\]])*\]\((\S+)\)$`)
 )
 
 // installLink reads a link that installs a server into an editor: Cursor, VS Code, Kiro, LM Studio,

@@ -2,16 +2,16 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
 // fenceLine matches the first and the last line of a code block in Markdown, also in a list or a
 // quotation.
-var fenceLine = regexp.MustCompile("^[ \t>]*(?:[-*+]|\\d+[.)])?[ \t]*(```+|~~~+)[ \t]*([^`]*)$")
+var fenceLine = lazyregexp.New("^[ \t>]*(?:[-*+]|\\d+[.)])?[ \t]*(```+|~~~+)[ \t]*([^`]*)$")
 
 // blocks returns the code blocks of a text in Markdown, without the indentation of their first
 // lines. A block without an end reaches to the end of the text. whole reports whether the text

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -187,7 +187,7 @@ func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 
 // example matches values that documentation gives as examples, such as
 // YOUR_API_KEY and <token>.
-var example = regexp.MustCompile(
+var example = lazyregexp.New(
 	`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`,
 )
 

@@ -2,9 +2,9 @@ package importer
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
@@ -92,20 +92,20 @@ func coverParts(text string) string {
 
 var (
 	// word matches a text without the characters that commands and paths need.
-	word = regexp.MustCompile(`^[A-Za-z0-9_+=~%|!?*^-]+$`)
+	word = lazyregexp.New(`^[A-Za-z0-9_+=~%|!?*^-]+$`)
 	// random matches at least 16 characters that occur in generated credentials. The slash occurs
 	// in base64.
-	random        = regexp.MustCompile(`^[A-Za-z0-9_.+/=~-]{16,}$`)
-	issued        = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{16,}$`)
-	hexadecimal   = regexp.MustCompile(`^[0-9a-fA-F-]{32,}$`)
-	passwordInURL = regexp.MustCompile(`([A-Za-z][-+.A-Za-z0-9]*://[^/\s:@]*:)[A-Za-z0-9_+=~%!?*^.-]+@`)
+	random        = lazyregexp.New(`^[A-Za-z0-9_.+/=~-]{16,}$`)
+	issued        = lazyregexp.New(`^(gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{16,}$`)
+	hexadecimal   = lazyregexp.New(`^[0-9a-fA-F-]{32,}$`)
+	passwordInURL = lazyregexp.New(`([A-Za-z][-+.A-Za-z0-9]*://[^/\s:@]*:)[A-Za-z0-9_+=~%!?*^.-]+@`)
 	// webhook matches the address of a Slack webhook up to its secret part.
-	webhook = regexp.MustCompile(`(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/]+`)
+	webhook = lazyregexp.New(`(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/]+`)
 	// passwordSet matches a password in a connection string.
-	passwordSet = regexp.MustCompile(`(?i)((?:^|[;&?\s])(?:password|pwd|passwd|accountkey|sharedaccesskey|secret|token|api_?key)\s*=\s*)[A-Za-z0-9_+=~%!?*^/-]+(?:$|;)`)
-	hostEnd     = regexp.MustCompile(`://[^/?#\s]*`)
-	randomPart  = regexp.MustCompile(`[A-Za-z0-9_.+~-]{16,}`)
-	extensionAt = regexp.MustCompile(`\.[A-Za-z]{1,5}$`)
+	passwordSet = lazyregexp.New(`(?i)((?:^|[;&?\s])(?:password|pwd|passwd|accountkey|sharedaccesskey|secret|token|api_?key)\s*=\s*)[A-Za-z0-9_+=~%!?*^/-]+(?:$|;)`)
+	hostEnd     = lazyregexp.New(`://[^/?#\s]*`)
+	randomPart  = lazyregexp.New(`[A-Za-z0-9_.+~-]{16,}`)
+	extensionAt = lazyregexp.New(`\.[A-Za-z]{1,5}$`)
 )
 
 func isWord(text string) bool { return word.MatchString(text) }

@@ -1,28 +1,28 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
 var (
-	htmlStart = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9-]*[\s/>])`)
-	otherLink = regexp.MustCompile(`^[a-z][a-z0-9+.-]+://`)
+	htmlStart = lazyregexp.New(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9-]*[\s/>])`)
+	otherLink = lazyregexp.New(`^[a-z][a-z0-9+.-]+://`)
 	// hasPath matches a program that is given with a path or an extension.
-	hasPath = regexp.MustCompile(`[\\/]|(?i)\.(exe|cmd|bat|ps1|sh|py|js|mjs|ts|jar|AppImage)$`)
+	hasPath = lazyregexp.New(`[\\/]|(?i)\.(exe|cmd|bat|ps1|sh|py|js|mjs|ts|jar|AppImage)$`)
 	// programName matches the name or the path of a program.
-	programName = regexp.MustCompile(`^[A-Za-z0-9_.+~$%{}@/\\:-]+$`)
+	programName = lazyregexp.New(`^[A-Za-z0-9_.+~$%{}@/\\:-]+$`)
 	// setUp matches the first words of commands that prepare something and start
 	// no server.
-	setUp = regexp.MustCompile(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
+	setUp = lazyregexp.New(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
 	// installs matches the arguments of a package manager that install, build or test something
 	// instead of starting a server.
-	installs = regexp.MustCompile(
+	installs = lazyregexp.New(
 		`^(install|i|ci|add|build|pull|login|init|test|create|sync|venv|clone|update|upgrade|config|link|publish)$`,
 	)
 )

@@ -1,10 +1,10 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -17,21 +17,21 @@ import (
 var (
 	// dollar matches ${NAME}, ${env:NAME}, ${NAME:-value}, ${input:id} and any
 	// other placeholder in braces, and {env:NAME}.
-	dollar = regexp.MustCompile(`\$\{\{\s*secrets\.([A-Za-z_][\w.-]*)\s*\}\}|\$\{([^{}]*)\}|\{(env:[A-Za-z_]\w*)\}`)
-	named  = regexp.MustCompile(`^(?:env[:.])?([A-Za-z_]\w*)(:?-(.*))?$`)
+	dollar = lazyregexp.New(`\$\{\{\s*secrets\.([A-Za-z_][\w.-]*)\s*\}\}|\$\{([^{}]*)\}|\{(env:[A-Za-z_]\w*)\}`)
+	named  = lazyregexp.New(`^(?:env[:.])?([A-Za-z_]\w*)(:?-(.*))?$`)
 	// asked matches a value that an editor asks the user for.
-	asked = regexp.MustCompile(`^(?:input|promptString):([\w./-]+)`)
+	asked = lazyregexp.New(`^(?:input|promptString):([\w./-]+)`)
 	// bare matches $NAME and %NAME%. They count as references only if they are
 	// the whole value, or follow a scheme or an option, because a password may
 	// contain these characters.
-	bare = regexp.MustCompile(`^((?:[A-Za-z]+ |--?[\w-]+=)?)(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
+	bare = lazyregexp.New(`^((?:[A-Za-z]+ |--?[\w-]+=)?)(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
 	// ofEnvironment matches a reference to a variable in the syntax of Agent Discover.
-	ofEnvironment = regexp.MustCompile(`\$\{env:([A-Za-z_]\w*)(:-[^{}]*)?\}`)
+	ofEnvironment = lazyregexp.New(`\$\{env:([A-Za-z_]\w*)(:-[^{}]*)?\}`)
 	// unfilled matches placeholders that only an editor can replace by values.
-	unfilled = regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
+	unfilled = lazyregexp.New(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
 	// nameIn matches the name of the variable in a placeholder. The rest of the placeholder, such
 	// as a default value, may be a credential.
-	nameIn = regexp.MustCompile(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
+	nameIn = lazyregexp.New(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
 )
 
 // ofEditor are the placeholders of editors for a folder, a file or a selection
@@ -106,7 +106,7 @@ func (o *occurrence) ask(where, found, id string) string {
 	return launch.Reference(name)
 }
 
-var notInSecret = regexp.MustCompile(`[^\w.-]+`)
+var notInSecret = lazyregexp.New(`[^\w.-]+`)
 
 // explain adds a warning, or sets the problem, for an example or placeholder
 // that a person has to replace before the server can work. It skips

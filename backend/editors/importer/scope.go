@@ -1,10 +1,10 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
@@ -21,7 +21,7 @@ type scope struct {
 }
 
 // inherited matches a value that consists only of a reference to a variable.
-var inherited = regexp.MustCompile(`^(?:\$\{(?:env[:.])?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%)$`)
+var inherited = lazyregexp.New(`^(?:\$\{(?:env[:.])?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%)$`)
 
 func (o *occurrence) findScope() {
 	s := scope{own: make(map[string]bool), scripts: make(map[string]bool), kept: make(map[string]bool)}
@@ -41,11 +41,11 @@ func (o *occurrence) findScope() {
 }
 
 // expander matches the programs that expand ${NAME} in their arguments.
-var expander = regexp.MustCompile(`(^|[/\\])mcp-remote(@[\w.^~-]+)?([/\\]|$)`)
+var expander = lazyregexp.New(`(^|[/\\])mcp-remote(@[\w.^~-]+)?([/\\]|$)`)
 
 var (
-	shells     = regexp.MustCompile(`^(sh|bash|dash|ash|zsh|ksh|mksh|fish)$`)
-	scriptFlag = regexp.MustCompile(`^-[a-z]*c$`)
+	shells     = lazyregexp.New(`^(sh|bash|dash|ash|zsh|ksh|mksh|fish)$`)
+	scriptFlag = lazyregexp.New(`^-[a-z]*c$`)
 )
 
 // scriptsIn returns the positions of those words of a command line in which a shell expands
@@ -100,7 +100,7 @@ func (s scope) keep(where, found string) string {
 func (s scope) keeps(where, found string) bool { return s.scripts[where] || s.kept[where+"\x00"+found] }
 
 // inScript matches a reference to a variable in a shell script.
-var inScript = regexp.MustCompile(`\$(?:\{|env:|\{env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%`)
+var inScript = lazyregexp.New(`\$(?:\{|env:|\{env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%`)
 
 // tellEnvironment adds a warning for each reference to a variable of the user's environment. For a
 // shell script, it warns only about variables that are set, and not about HOME and PATH.

@@ -3,21 +3,21 @@ package importer
 import (
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 var (
-	runner = regexp.MustCompile(
+	runner = lazyregexp.New(
 		`(?i)^(npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|bun|deno|python[\d.]*|docker|podman|cmd|bash|sh|env)(\.\w+)?$`,
 	)
-	version   = regexp.MustCompile(`(.)(@[^/]*|==[^/]*|:[\w.-]+)$`)
-	generic   = regexp.MustCompile(`^(dist|build|src|index\.\w+|main\.\w+|server\.\w+)?$`)
-	extension = regexp.MustCompile(`(?i)\.(js|mjs|cjs|ts|py|exe|cmd|bat|sh)$`)
-	affix     = regexp.MustCompile(`^(mcp-server|server|mcp)-|-(mcp-server|mcp|server)$`)
+	version   = lazyregexp.New(`(.)(@[^/]*|==[^/]*|:[\w.-]+)$`)
+	generic   = lazyregexp.New(`^(dist|build|src|index\.\w+|main\.\w+|server\.\w+)?$`)
+	extension = lazyregexp.New(`(?i)\.(js|mjs|cjs|ts|py|exe|cmd|bat|sh)$`)
+	affix     = lazyregexp.New(`^(mcp-server|server|mcp)-|-(mcp-server|mcp|server)$`)
 	common    = []string{"www", "mcp", "api", "com", "org", "net", "io", "dev", "ai", "app"}
 	verbs     = []string{"run", "exec", "dlx", "x", "tool", "start", "install", "/c", "/C"}
 	withValue = []string{

@@ -1,11 +1,11 @@
 package importer
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
@@ -30,10 +30,10 @@ const (
 )
 
 var (
-	address    = regexp.MustCompile(`^https?://\S+$`)
-	tomlHeader = regexp.MustCompile(`^\[+\s*[\w."' -]+\s*\]+\s*(#.*)?$`)
-	tomlValue  = regexp.MustCompile(`^[\w."'-]+\s*=\s`)
-	yamlKey    = regexp.MustCompile(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
+	address    = lazyregexp.New(`^https?://\S+$`)
+	tomlHeader = lazyregexp.New(`^\[+\s*[\w."' -]+\s*\]+\s*(#.*)?$`)
+	tomlValue  = lazyregexp.New(`^[\w."'-]+\s*=\s`)
+	yamlKey    = lazyregexp.New(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
 )
 
 // parseText returns the servers in a pasted text: the configuration of a

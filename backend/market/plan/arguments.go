@@ -1,15 +1,15 @@
 package plan
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
 // argumentName matches the name of a named argument, including a trailing equals sign.
-var argumentName = regexp.MustCompile(`^[-/+]{0,2}[A-Za-z0-9][A-Za-z0-9._:-]*=?$`)
+var argumentName = lazyregexp.New(`^[-/+]{0,2}[A-Za-z0-9][A-Za-z0-9._:-]*=?$`)
 
 // arguments returns the arguments that a listing passes to a package.
 func (b *builder) arguments(list []listing.Argument) []string {

@@ -3,18 +3,18 @@ package plan
 import (
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
-var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
+var checksum = lazyregexp.New(`^[a-f0-9]{64}$`)
 
 // mcpb plans a bundle. Its command is unknown until the file of the bundle has been downloaded.
 func (b *builder) mcpb(p listing.Package) {

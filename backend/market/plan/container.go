@@ -1,10 +1,10 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
@@ -21,12 +21,12 @@ var containerRules = map[string]rule{
 }
 
 var (
-	digest = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
-	image  = regexp.MustCompile(`^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*)` +
+	digest = lazyregexp.New(`^sha256:[a-f0-9]{64}$`)
+	image  = lazyregexp.New(`^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*)` +
 		`(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$`)
 	// release matches tags of one release, such as 1.2.0-alpine. Publishers usually move other tags, such as latest,
 	// main and 1.2, to newer images.
-	release = regexp.MustCompile(`(?:^|[^0-9.])\d+\.\d+\.\d+`)
+	release = lazyregexp.New(`(?:^|[^0-9.])\d+\.\d+\.\d+`)
 )
 
 func (b *builder) container(p listing.Package) {

@@ -2,24 +2,24 @@ package plan
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
 // identifiers match the names of packages. They do not match options, paths, addresses or names with a version.
-var identifiers = map[listing.Kind]*regexp.Regexp{
-	listing.KindNPM:   regexp.MustCompile(`^(?:@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*$`),
-	listing.KindPyPI:  regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9][A-Za-z0-9._,-]*\])?$`),
-	listing.KindNuGet: regexp.MustCompile(`^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$`),
-	listing.KindCargo: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`),
+var identifiers = map[listing.Kind]*lazyregexp.Regexp{
+	listing.KindNPM:   lazyregexp.New(`^(?:@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*$`),
+	listing.KindPyPI:  lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9][A-Za-z0-9._,-]*\])?$`),
+	listing.KindNuGet: lazyregexp.New(`^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$`),
+	listing.KindCargo: lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`),
 }
 
 // script matches the name of a program in a package.
-var script = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+var script = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 // release checks the name of a package. It returns the package with the version to install, and with what the package
 // registry says about that version.
@@ -45,8 +45,8 @@ func (b *builder) release(p listing.Package) listing.Package {
 }
 
 var (
-	versionText = regexp.MustCompile(`^[vV]?\d[0-9A-Za-z.+_!-]*$`)
-	openVersion = regexp.MustCompile(`(?:^|\.)[xX](?:\.|$)`)
+	versionText = lazyregexp.New(`^[vV]?\d[0-9A-Za-z.+_!-]*$`)
+	openVersion = lazyregexp.New(`(?:^|\.)[xX](?:\.|$)`)
 )
 
 // exact reports whether a version names one release. Ranges and tags do not: they may refer to another release later.
@@ -116,7 +116,7 @@ func (b *builder) npm(p listing.Package) {
 }
 
 // harmless matches arguments that no shell changes.
-var harmless = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var harmless = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 var uvxRules = map[string]rule{
 	"-q": drop, "--quiet": drop, "-n": drop, "--no-cache": drop, "--refresh": drop, "--isolated": drop,
@@ -124,13 +124,13 @@ var uvxRules = map[string]rule{
 }
 
 var (
-	pythonVersion = regexp.MustCompile(`^(?:>=|==|~=)?3(?:\.\d+){0,2}$`)
-	prerelease    = regexp.MustCompile(`^(?:disallow|allow|if-necessary|explicit|if-necessary-or-explicit)$`)
-	pinned        = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?==\d[0-9A-Za-z.+!_-]*$`)
+	pythonVersion = lazyregexp.New(`^(?:>=|==|~=)?3(?:\.\d+){0,2}$`)
+	prerelease    = lazyregexp.New(`^(?:disallow|allow|if-necessary|explicit|if-necessary-or-explicit)$`)
+	pinned        = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?==\d[0-9A-Za-z.+!_-]*$`)
 )
 
 // interpreter matches the names for which uvx starts a Python interpreter instead of a package.
-var interpreter = regexp.MustCompile(`(?i)^(?:c?python|pypy|graalpy|pyodide)w?[\d.]*$`)
+var interpreter = lazyregexp.New(`(?i)^(?:c?python|pypy|graalpy|pyodide)w?[\d.]*$`)
 
 func (b *builder) pypi(p listing.Package) {
 	p = b.release(p)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -168,9 +168,9 @@ func (b *builder) acceptable(a asked, answers []string) (out []string, problem s
 }
 
 var (
-	decimal    = regexp.MustCompile(`^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$`)
-	onWindows  = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)`)
-	references = regexp.MustCompile(`\$\{(?:env|secret):`)
+	decimal    = lazyregexp.New(`^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$`)
+	onWindows  = lazyregexp.New(`^(?:[A-Za-z]:[\\/]|\\\\)`)
+	references = lazyregexp.New(`\$\{(?:env|secret):`)
 )
 
 // refers reports whether a text contains a reference, which the hub would replace when it starts the server.
@@ -201,7 +201,7 @@ func (m Machine) convert(format, answer string) (text, problem string) {
 	return answer, ""
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,64}$`)
 
 // free returns an unused name for a question, and marks it as used.
 func (b *builder) free(name string) string {

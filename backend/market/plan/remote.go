@@ -3,9 +3,9 @@ package plan
 import (
 	"net/textproto"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
@@ -47,8 +47,8 @@ func partOf(address, variable string) int {
 }
 
 var (
-	hostPart = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$`)
-	dots     = regexp.MustCompile(`(?:^|/)\.\.?(?:/|$)`)
+	hostPart = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+	dots     = lazyregexp.New(`(?:^|/)\.\.?(?:/|$)`)
 )
 
 func (b *builder) address(r listing.Remote) {
@@ -110,9 +110,9 @@ func (b *builder) address(r listing.Remote) {
 }
 
 var (
-	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+	headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 	// reserved are headers that HTTP and MCP set themselves.
-	reserved = regexp.MustCompile(`^(?:Host|Connection|Content-.*|Transfer-Encoding|Te|Trailer|Upgrade|Keep-Alive|Proxy-.*|Accept|Accept-Encoding|Expect|Origin|Mcp-.*|Last-Event-Id)$`)
+	reserved = lazyregexp.New(`^(?:Host|Connection|Content-.*|Transfer-Encoding|Te|Trailer|Upgrade|Keep-Alive|Proxy-.*|Accept|Accept-Encoding|Expect|Origin|Mcp-.*|Last-Event-Id)$`)
 )
 
 func (b *builder) headers(fields []listing.Field) {

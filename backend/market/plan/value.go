@@ -3,9 +3,9 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
@@ -37,7 +37,7 @@ type input struct {
 }
 
 // braces match texts that may be variables.
-var braces = regexp.MustCompile(`\{([^{}]+)\}`)
+var braces = lazyregexp.New(`\{([^{}]+)\}`)
 
 // fill returns the values of an input. There are none if the input is optional and has no answer, or if an answer is
 // missing. There are several only if the input is repeated.
@@ -183,7 +183,7 @@ func (b *builder) insert(in input, answers map[string]string, replies map[string
 	return v, ""
 }
 
-var notInSecretName = regexp.MustCompile(`[^A-Za-z0-9_.:-]+`)
+var notInSecretName = lazyregexp.New(`[^A-Za-z0-9_.:-]+`)
 
 // secretName returns a valid name for a secret.
 func secretName(name string) string {

@@ -10,12 +10,12 @@ import (
 	"maps"
 	"net/textproto"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -189,7 +189,7 @@ func (c *connection) simple(ctx context.Context, index *url.URL, name, version s
 }
 
 // distribution matches the name of a distribution file, with the name and version of its package.
-var distribution = regexp.MustCompile(`^([A-Za-z0-9._-]+?)-([0-9][0-9A-Za-z.!+_]*)(?:-.*\.whl|\.tar\.gz|\.zip)$`)
+var distribution = lazyregexp.New(`^([A-Za-z0-9._-]+?)-([0-9][0-9A-Za-z.!+_]*)(?:-.*\.whl|\.tar\.gz|\.zip)$`)
 
 // versionOf returns the version in the name of a distribution file, and "" if the file belongs to another package.
 func versionOf(file, name string) string {
@@ -280,7 +280,7 @@ func keywords(text string) []string {
 }
 
 // requirement matches the package name at the beginning of a requirement.
-var requirement = regexp.MustCompile(`^\s*([A-Za-z0-9._-]+)`)
+var requirement = lazyregexp.New(`^\s*([A-Za-z0-9._-]+)`)
 
 // dependencies returns the names of the required packages, except for those that only extras require.
 func dependencies(requirements []string) []string {
@@ -316,9 +316,9 @@ func (p *project) finish(programs []string) {
 }
 
 // ownership matches the line in a README by which a package claims its name in the official registry.
-var ownership = regexp.MustCompile(`mcp-name:\s*([A-Za-z0-9.-]+/[A-Za-z0-9._-]+)`)
+var ownership = lazyregexp.New(`mcp-name:\s*([A-Za-z0-9.-]+/[A-Za-z0-9._-]+)`)
 
-var separators = regexp.MustCompile(`[-_.]+`)
+var separators = lazyregexp.New(`[-_.]+`)
 
 // normalize returns the normalized name of a package (PEP 503).
 func normalize(name string) string {

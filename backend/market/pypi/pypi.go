@@ -10,13 +10,13 @@ import (
 	"errors"
 	"maps"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
@@ -68,7 +68,7 @@ func New(o Options) *Source {
 // Name returns the name of the source.
 func (s *Source) Name() string { return listing.PyPI }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+var validName = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
 // ValidName reports whether a text is the name of a package.
 func ValidName(name string) bool { return len(name) <= 200 && validName.MatchString(name) }
@@ -270,7 +270,7 @@ var questions = [][]string{
 }
 
 // standard matches the default index in the help text of uv or pip.
-var standard = regexp.MustCompile(`\((?:by default:|default:?) ?<?(https?://[^>)\s]+)>?\)`)
+var standard = lazyregexp.New(`\((?:by default:|default:?) ?<?(https?://[^>)\s]+)>?\)`)
 
 // ask returns the index that uv or pip uses if no setting names one. It runs them once and remembers the answer.
 func (s *Source) ask(ctx context.Context, env process.Env) (address string, err error) {

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
@@ -74,7 +74,7 @@ func readSettings(env process.Env) (*settings, error) {
 }
 
 // named matches the address of an index with a name, as in corp=https://pypi.example/simple.
-var named = regexp.MustCompile(`^([A-Za-z0-9._-]+)=(https?://.*)$`)
+var named = lazyregexp.New(`^([A-Za-z0-9._-]+)=(https?://.*)$`)
 
 func parseIndex(address string) (index, error) {
 	i := index{}

@@ -2,17 +2,18 @@ package pypi
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // finalVersion matches a version that is not a pre-release, as PEP 440 defines them, such as 1.2.3.post1.
-var finalVersion = regexp.MustCompile(`^(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)(?:\.post([0-9]+))?$`)
+var finalVersion = lazyregexp.New(`^(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)(?:\.post([0-9]+))?$`)
 
 // anyVersion matches a valid version, including pre-releases.
-var anyVersion = regexp.MustCompile(`^[0-9][0-9A-Za-z.!+_-]*$`)
+var anyVersion = lazyregexp.New(`^[0-9][0-9A-Za-z.!+_-]*$`)
 
 // newest returns the highest version that is not a pre-release, and "" if there is none.
 func newest(versions []string) string {

@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 const (
@@ -49,7 +50,7 @@ func (c *connection) programs(ctx context.Context, p *project) []string {
 }
 
 // programName matches valid names of programs.
-var programName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var programName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // scripts returns the programs in an entry_points.txt, sorted.
 func scripts(text string) []string {

@@ -3,10 +3,10 @@ package readme
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -19,7 +19,7 @@ const (
 )
 
 // export matches an assignment to a variable in a shell, an .env file, or an option of docker run.
-var export = regexp.MustCompile(`(?m)^\s*(?:export\s+|\$env:|-e\s+|--env[= ])?([A-Z][A-Z0-9_]+)\s*=\s*(.*?)\s*\\?$`)
+var export = lazyregexp.New(`(?m)^\s*(?:export\s+|\$env:|-e\s+|--env[= ])?([A-Z][A-Z0-9_]+)\s*=\s*(.*?)\s*\\?$`)
 
 // code reads a code block: a configuration of servers, or commands that set variables.
 func (c *collector) code(block string) {
@@ -41,7 +41,7 @@ func (c *collector) code(block string) {
 
 // loose matches what READMEs use in JSON although it is not allowed: comments, and commas before a closing bracket.
 // It also matches strings, so that it finds none of these inside of strings.
-var loose = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,(?:\s*[}\]])`)
+var loose = lazyregexp.New(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,(?:\s*[}\]])`)
 
 // relax turns JSON with comments and superfluous commas into valid JSON.
 func relax(text string) string {
@@ -147,6 +147,6 @@ func (c *collector) names(arg string) bool {
 }
 
 // blank matches example values that a person has to replace.
-var blank = regexp.MustCompile(
+var blank = lazyregexp.New(
 	`(?i)^$|your|<[^>]*>|\bxxx|\*\*\*|\.\.\.|…|\$\{|\{\{|replace|example|changeme|placeholder|_here$|insert|path/to`,
 )

@@ -4,10 +4,10 @@
 package readme
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -76,10 +76,10 @@ type collector struct {
 
 // variable matches the name of an environment variable. It requires two words, because READMEs contain many single
 // words in capitals.
-var variable = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+var variable = lazyregexp.New(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 
 // unwanted matches variables that a person does not need to set for a server, or that make programs load code.
-var unwanted = regexp.MustCompile(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
+var unwanted = lazyregexp.New(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
 
 // field returns the entry for a variable, and nil if name is not a variable to ask for.
 func (c *collector) field(name string) *found {
@@ -127,10 +127,10 @@ func (f *found) describe(text string) {
 }
 
 var (
-	link    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	markup  = regexp.MustCompile("`|\\*\\*|</?[a-zA-Z][^>]{0,100}>")
-	promise = regexp.MustCompile(`(?i)\boptional\b|\bnot required\b`)
-	demand  = regexp.MustCompile(`(?i)\brequired\b|\bmandatory\b`)
+	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	markup  = lazyregexp.New("`|\\*\\*|</?[a-zA-Z][^>]{0,100}>")
+	promise = lazyregexp.New(`(?i)\boptional\b|\bnot required\b`)
+	demand  = lazyregexp.New(`(?i)\brequired\b|\bmandatory\b`)
 )
 
 // plain returns Markdown as one line of text.
@@ -150,7 +150,7 @@ func (f *found) need(text string) {
 }
 
 // listItem matches a list item that begins with a name, such as - `API_KEY` (required): description.
-var listItem = regexp.MustCompile("^\\s*(?:[-*+]|\\d+\\.)\\s+(?:\\*\\*)?`?([A-Z][A-Z0-9_]+)`?(?:\\*\\*)?\\s*(\\([^)]*\\))?\\s*(?:[:–—-]\\s*(?:\\*\\*)?(.*))?$")
+var listItem = lazyregexp.New("^\\s*(?:[-*+]|\\d+\\.)\\s+(?:\\*\\*)?`?([A-Z][A-Z0-9_]+)`?(?:\\*\\*)?\\s*(\\([^)]*\\))?\\s*(?:[:–—-]\\s*(?:\\*\\*)?(.*))?$")
 
 func (c *collector) item(line string) {
 	m := listItem.FindStringSubmatch(line)

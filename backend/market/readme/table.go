@@ -1,13 +1,14 @@
 package readme
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // ruler matches the line under the head of a table.
-var ruler = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$`)
+var ruler = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$`)
 
 // columns are the indexes of columns in a table about variables, -1 for missing ones.
 type columns struct{ name, required, fallback, description int }

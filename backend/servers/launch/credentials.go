@@ -5,10 +5,10 @@ import (
 	"maps"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -88,7 +88,7 @@ func (c credential) with(name string) string {
 	return c.text[:c.from] + Reference(name) + c.text[c.to:]
 }
 
-var filePath = regexp.MustCompile(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]{1,8}$`)
+var filePath = lazyregexp.New(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]{1,8}$`)
 
 // namesFile reports whether the value is the path of a file that contains the
 // credential.
@@ -195,7 +195,7 @@ func assignment(arg string) (name, value string, ok bool) {
 }
 
 // headerText matches a header in an argument, such as X-Api-Key: value.
-var headerText = regexp.MustCompile(`^([A-Za-z][-A-Za-z0-9]+):\s*(\S.*)$`)
+var headerText = lazyregexp.New(`^([A-Za-z][-A-Za-z0-9]+):\s*(\S.*)$`)
 
 func isURL(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "wss://")
@@ -218,9 +218,9 @@ func describes(name string) bool {
 }
 
 var (
-	randomText = regexp.MustCompile(`^[-_+/=.~A-Za-z0-9]{24,}$`)
-	hexText    = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
-	uuidText   = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+	randomText = lazyregexp.New(`^[-_+/=.~A-Za-z0-9]{24,}$`)
+	hexText    = lazyregexp.New(`^[0-9a-fA-F]{32,}$`)
+	uuidText   = lazyregexp.New(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 )
 
 // isRandom reports whether a value looks generated: it has many different characters, and changes between small
@@ -271,9 +271,9 @@ func entropy(text string) float64 {
 }
 
 var (
-	userInfo  = regexp.MustCompile(`^[A-Za-z][-+.A-Za-z0-9]*://([^/?#@]*)@`)
-	parameter = regexp.MustCompile(`[?&]([^=&#]*)=([^&#]*)`)
-	segment   = regexp.MustCompile(`/([^/?#]+)`)
+	userInfo  = lazyregexp.New(`^[A-Za-z][-+.A-Za-z0-9]*://([^/?#@]*)@`)
+	parameter = lazyregexp.New(`[?&]([^=&#]*)=([^&#]*)`)
+	segment   = lazyregexp.New(`/([^/?#]+)`)
 )
 
 // urlCredentials returns the password of a URL, and its parameters and path

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -34,9 +34,9 @@ const might = "it can read, change and delete your files, use the network and st
 var fetchers = map[string]string{"npx": "npm", "bunx": "npm", "pnpx": "npm", "uvx": "PyPI", "pipx": "PyPI"}
 
 var (
-	pinned    = regexp.MustCompile(`.(?:@|==)v?\d`)
-	elsewhere = regexp.MustCompile(`^(?:https?|git|file|github|gitlab|bitbucket|gist):|^git\+|@git\+|^[./\\~]`)
-	mounts    = regexp.MustCompile(`(?:^|\s)(?:-v|--volume|--mount)`)
+	pinned    = lazyregexp.New(`.(?:@|==)v?\d`)
+	elsewhere = lazyregexp.New(`^(?:https?|git|file|github|gitlab|bitbucket|gist):|^git\+|@git\+|^[./\\~]`)
+	mounts    = lazyregexp.New(`(?:^|\s)(?:-v|--volume|--mount)`)
 )
 
 // consequence returns a sentence about what a server can do once it is started.

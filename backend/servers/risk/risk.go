@@ -10,10 +10,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -184,7 +184,7 @@ func (r *report) characters(p place) {
 	}
 }
 
-var reference = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)`)
+var reference = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)`)
 
 // sent warns of variables of the user's environment whose values a remote server
 // gets.

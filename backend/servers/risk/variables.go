@@ -3,16 +3,16 @@ package risk
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // codeVariables match environment variables that change which code a program loads or starts. Systems and programs
 // differ in whether case matters, so the match ignores case.
-var codeVariables = regexp.MustCompile(`(?i)^(?:` +
+var codeVariables = lazyregexp.New(`(?i)^(?:` +
 	`PATH|PATHEXT|COMSPEC|SHELL|SHELLOPTS|BASHOPTS|BASH_ENV|ENV|BASH_FUNC_.*|BASH_LOADABLES_PATH|FPATH|PROMPT_COMMAND|PS4|ZDOTDIR|IFS|CDPATH|` +
 	`LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|NLSPATH|MALLOC_.*|` +
 	`NODE_.*|BUN_.*|DENO_.*|ELECTRON_.*|NPM_.*|YARN_.*|PNPM_.*|COREPACK_.*|TS_NODE_.*|TSX_.*|NVM_.*|VOLTA_.*|ASDF_.*|MISE_.*|` +
@@ -27,7 +27,7 @@ var codeVariables = regexp.MustCompile(`(?i)^(?:` +
 
 // routeVariables match environment variables that change where connections lead,
 // or whom they trust.
-var routeVariables = regexp.MustCompile(`(?i)^(?:(?:HTTP|HTTPS|ALL|NO|FTP|SOCKS)_PROXY|.*_PROXY|SSL_CERT_.*|SSLKEYLOGFILE|` +
+var routeVariables = lazyregexp.New(`(?i)^(?:(?:HTTP|HTTPS|ALL|NO|FTP|SOCKS)_PROXY|.*_PROXY|SSL_CERT_.*|SSLKEYLOGFILE|` +
 	`CURL_.*|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|` +
 	`.*_(?:REGISTRY|INDEX_URL|ENDPOINT_URL))$`)
 
@@ -37,7 +37,7 @@ func Steers(variable string) bool {
 	return codeVariables.MatchString(variable) || routeVariables.MatchString(variable)
 }
 
-var assignment = regexp.MustCompile(`(?:^|[\s;&|"'(])(?:--env=|-e)?([A-Za-z_][A-Za-z0-9_]*)=`)
+var assignment = lazyregexp.New(`(?:^|[\s;&|"'(])(?:--env=|-e)?([A-Za-z_][A-Za-z0-9_]*)=`)
 
 // variables warns of variables that steer a program, including those that the
 // arguments of env, a shell or a container set.
@@ -55,7 +55,7 @@ func (r *report) variables() {
 	r.steering(found, Loads, codeVariables, "can change which code is loaded and from where.")
 }
 
-func (r *report) steering(found map[string][][2]string, kind string, which *regexp.Regexp, does string) {
+func (r *report) steering(found map[string][][2]string, kind string, which *lazyregexp.Regexp, does string) {
 	var names, shown []string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if which.MatchString(name) && (kind == Redirects || !routeVariables.MatchString(name)) {

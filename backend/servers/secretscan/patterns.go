@@ -4,9 +4,10 @@ package secretscan
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // Redacted is the text that replaces a secret.
@@ -18,7 +19,7 @@ const MinLength = 6
 
 // connection matches a connection string with a password, such as
 // Server=db;Password=value;.
-var connection = regexp.MustCompile(`(?i)(?:^|;)\s*(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|shared access key|accesskey|secretkey|user password)\s*=\s*[^;\s]{4,}`)
+var connection = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|shared access key|accesskey|secretkey|user password)\s*=\s*[^;\s]{4,}`)
 
 // sensitiveWords are the words and pairs of words that occur in names of
 // credentials.

@@ -2,11 +2,11 @@ package upstream
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -15,7 +15,7 @@ import (
 
 // variable matches a reference to a variable, with a value to use when the variable
 // is not set: ${env:NAME} or ${env:NAME:-value}.
-var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(:-([^{}]*))?\}`)
+var variable = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(:-([^{}]*))?\}`)
 
 // fillVariables returns the configuration of a server with references to variables replaced by their values: a
 // variable of the server's own Env, which already contains its secrets, or else one of the user's environment. A

@@ -2,11 +2,11 @@ package scan
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/trust/injection"
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
@@ -27,10 +27,10 @@ type part struct {
 type share struct{ label, value string }
 
 var (
-	partMark = regexp.MustCompile(
+	partMark = lazyregexp.New(
 		`(?i)\b(?:part|fragment|segment|piece|chunk|portion|component|half)\s*#?(\d{1,2})\s*(?:of|/)\s*(\d{1,2})\b`,
 	)
-	plainLabels = regexp.MustCompile(`(?i)\b(?:default|defaults|max|maximum|min|minimum|limit|limits|example|port|timeout|e\.g|version|year|date|since|range|between|size|http|https|id|ids|schema|format|type|name|note|returns|required|see|rfc|iso)\b`)
+	plainLabels = lazyregexp.New(`(?i)\b(?:default|defaults|max|maximum|min|minimum|limit|limits|example|port|timeout|e\.g|version|year|date|since|range|between|size|http|https|id|ids|schema|format|type|name|note|returns|required|see|rfc|iso)\b`)
 )
 
 // shareNames are words for the parts of a value.
