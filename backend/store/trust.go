@@ -63,6 +63,24 @@ func (s *Trust) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
 		"SELECT "+trustColumns+", NULL, NULL FROM trust_items WHERE attention = 1 ORDER BY server, kind, position, name")
 }
 
+// Unscanned implements quarantine.Store.
+func (s *Trust) Unscanned(ctx context.Context, scan string) ([]string, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT DISTINCT server FROM trust_items WHERE listed = 1 AND scanned <> ? ORDER BY server", scan)
+	if err != nil {
+		return nil, fmt.Errorf("read unscanned servers: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []string
+	for rows.Next() {
+		var server string
+		if err := rows.Scan(&server); err != nil {
+			return nil, fmt.Errorf("read unscanned servers: %w", err)
+		}
+		out = append(out, server)
+	}
+	return out, rows.Err()
+}
+
 // TrustItems implements quarantine.Store.
 func (s *Trust) TrustItems(ctx context.Context, server string) ([]quarantine.Item, error) {
 	return s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE server = ? ORDER BY kind, position, name",

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,9 @@ type Store interface {
 	// HeldItems returns the items of all servers that are held or warn (see Item.Held and
 	// Item.Warns), also those that are no longer listed, without their texts.
 	HeldItems(ctx context.Context) ([]Item, error)
+	// Unscanned returns the servers that list an item that another version than scan has
+	// judged; see Item.Scanned.
+	Unscanned(ctx context.Context, scan string) ([]string, error)
 	// TrustItems returns all items of a server with their texts.
 	TrustItems(ctx context.Context, server string) ([]Item, error)
 	// TrustItem returns the item with an id, with its texts, and whether it exists.
@@ -190,12 +194,18 @@ func (k *Keeper) review(ctx context.Context, server string) {
 
 // rescan judges the items of all servers that the present rules have not judged.
 func (k *Keeper) rescan(ctx context.Context) {
+	// Ask the store which servers these are, because reading the items of all servers would slow down each start.
+	unscanned, err := k.options.Store.Unscanned(ctx, k.options.Scanner.Version()+closer)
+	if err != nil && ctx.Err() == nil {
+		k.options.Log.Warn("could not find the items that the present rules have not scanned", "error", err)
+	}
 	for _, s := range k.options.Servers.List() {
-		if ctx.Err() != nil {
-			return
+		h := k.view.Load().servers[s.Name]
+		if h == nil || h.Launch != "" && !slices.Contains(unscanned, s.Name) { // without a launch, the items are adopted
+			continue
 		}
 		kinds, err := k.rejudge(ctx, s.Name)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			k.options.Log.Warn("could not scan the items of a server", "server", s.Name, "error", err)
 		}
 		for _, kind := range kinds {

@@ -430,6 +430,46 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	}
 }
 
+func TestItemsAreScannedAgainOnlyForNewRules(t *testing.T) {
+	b := newBench(t)
+	c := closer{words: b.scanner, begun: make(chan string, 1), proceed: make(chan struct{})}
+	close(c.proceed)
+	run := func() (stop func()) {
+		b.closer = c
+		b.open()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- b.keeper.Run(ctx) }()
+		return func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop := run()
+	b.add("one", "")
+	changes, unsubscribe := events.Subscribe[quarantine.Changed](b.bus, 16)
+	defer unsubscribe()
+	b.admit("the first list", "a=fine b=dubious and subtle", tool("a", "fine"), tool("b", "dubious and subtle"))
+	<-c.begun
+	for b.keeper.RefuseTool(b.server("one"), "b") == nil {
+		<-changes
+	}
+	stop()
+	for scan, want := range map[string]string{"1+classifier": "[]", "2+classifier": "[one]"} {
+		if got, err := b.db.Trust.Unscanned(t.Context(), scan); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("not scanned by %s: %v, %v; want %s", scan, got, err, want)
+		}
+	}
+	b.scanner = words{"2"}
+	stop = run()
+	defer stop()
+	if got := <-c.begun; got != "one" {
+		t.Errorf("the new rules judged %s", got)
+	}
+}
+
 func TestWhatNobodyVouchesForIsClassifiedBeforeItIsUsed(t *testing.T) {
 	b := newBench(t)
 	c := closer{words: b.scanner, proceed: make(chan struct{})}
