@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -100,8 +102,16 @@ type doors struct {
 // loginEnv returns the environment of the user's login shell, once it is known.
 type loginEnv func(context.Context) process.Env
 
-// compose creates all parts, each one after those that it depends on. Nothing runs yet.
+// compose creates all parts and loads the tools of the catalog at the same time, because both take long.
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
+	h.discovery.catalog = catalog.New(h.store.Tools, h.bus, h.log)
+	var loading errgroup.Group
+	loading.Go(func() error { return h.discovery.catalog.Load(ctx) })
+	return errors.Join(h.composeParts(ctx, config), loading.Wait())
+}
+
+// composeParts creates all parts, each one after those that it depends on. Nothing runs yet.
+func (h *Hub) composeParts(ctx context.Context, config settings.Settings) error {
 	h.login = newLoginShell(h.log)
 	login := loginEnv(h.login.environment)
 	var err error
@@ -151,9 +161,6 @@ func (h *Hub) setPolicy(s settings.Settings) {
 
 func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (err error) {
 	d := &h.discovery
-	if d.catalog, err = catalog.Open(ctx, h.store.Tools, h.bus, h.log); err != nil {
-		return err
-	}
 	shown := rules.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
 	d.builtin = embedding.Builtin{Encoder: h.options.Encoder, Model: minilm.Model, Dimensions: minilm.Dimensions}
 	if d.builtin.Encoder == nil {

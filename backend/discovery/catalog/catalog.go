@@ -128,8 +128,9 @@ type Catalog struct {
 	log   *slog.Logger
 	gate  Gate // nil lets everything through
 
-	writing   sync.Mutex // serializes changes, including writes to the store
-	snapshot  atomic.Pointer[Snapshot]
+	writing   sync.Mutex               // serializes changes, including writes to the store
+	snapshot  atomic.Pointer[Snapshot] // nil until loaded is closed
+	loaded    chan struct{}
 	lastID    int64
 	reads     reads
 	uncounted chan struct{} // contains a value when some tools may lack a token count
@@ -138,18 +139,26 @@ type Catalog struct {
 // Open returns a catalog with the tools in store. Changes are published on bus.
 // Tokens are counted while Run runs.
 func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (*Catalog, error) {
-	tools, err := store.Tools(ctx)
-	if err != nil {
-		return nil, err
-	}
+	c := New(store, bus, log)
+	return c, c.Load(ctx)
+}
+
+// New returns a catalog like Open, but without tools. The caller must call Load; all other methods wait for it.
+func New(store Store, bus *events.Bus, log *slog.Logger) *Catalog {
+	return &Catalog{store: store, bus: bus, log: log, loaded: make(chan struct{}), uncounted: make(chan struct{}, 1)}
+}
+
+// Load reads the tools from the store. The catalog is empty if that fails. Call it once.
+func (c *Catalog) Load(ctx context.Context) error {
+	defer close(c.loaded)
+	tools, err := c.store.Tools(ctx)
 	slices.SortStableFunc(tools, byServer)
-	c := &Catalog{store: store, bus: bus, log: log, uncounted: make(chan struct{}, 1)}
 	for _, t := range tools {
 		c.lastID = max(c.lastID, t.ID)
 	}
 	c.snapshot.Store(newSnapshot(tools, &c.reads))
 	c.wake()
-	return c, nil
+	return err
 }
 
 // Guard sets the gate that decides which listed tools enter the catalog. Call it before the
@@ -159,7 +168,13 @@ func (c *Catalog) Guard(g Gate) { c.gate = g }
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 
 // Snapshot returns the present state of the catalog.
-func (c *Catalog) Snapshot() *Snapshot { return c.snapshot.Load() }
+func (c *Catalog) Snapshot() *Snapshot {
+	if s := c.snapshot.Load(); s != nil {
+		return s
+	}
+	<-c.loaded
+	return c.snapshot.Load()
+}
 
 // Replace replaces the tools of a server with the listed definitions and
 // reports whether that changed the catalog. It leaves out definitions without a
@@ -261,6 +276,7 @@ func (c *Catalog) Forget(ctx context.Context, server string) error {
 func (c *Catalog) Reset(tools []*Tool) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	<-c.loaded
 	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, byServer)
 	c.snapshot.Store(newSnapshot(tools, &c.reads))
