@@ -51,7 +51,7 @@ uninstall: ## Remove what install copied; servers and settings stay
 man: build ## Write the manual pages of all commands to bin/man (20 s)
 	bin/agent-discover man bin/man
 
-test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
+test: ## Set up and run every test; RACE=0 leaves out the race detector (16 min)
 	@build/setup.sh test
 	@build/test.sh lint,$(if $(filter 0,$(RACE)),tests,race,rest)+pages,desktop,tray,dashboard,windows
 
@@ -86,7 +86,7 @@ dashboard: ## Test the dashboard in a browser against real hubs (5 min)
 	@build/setup.sh test
 	@build/test.sh dashboard
 
-race: ## Run all Go tests of backend/ with the race detector, also those of whole programs (20 min)
+race: ## Run all Go tests of backend/ with the race detector; test uses it where goroutines share most (20 min)
 	@build/setup.sh test
 	@build/test.sh race-all
 

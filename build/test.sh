@@ -8,8 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Go compiles for the tests as make compiles the programs, so that both share its cache.
-export GOFLAGS="${GOFLAGS:-} -trimpath"
+# Go compiles for the tests as make compiles the programs, so that both share its cache. Without debug information, the
+# linker takes half the time.
+export GOFLAGS="${GOFLAGS:-} -trimpath -ldflags=-w"
 
 coverage=$PWD/coverage
 mark() { printf '{"Action":"%s",%s}\n' "$@"; }
@@ -72,8 +73,8 @@ lint() {
   run "go vet for Windows" true env GOOS=windows go vet $(foreign windows amd64 ./backend/...)
   # shellcheck disable=SC2046
   run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet $(foreign darwin arm64 ./backend/... ./app/...)
+  # No file of ours is for macOS on Intel alone, so that a build for it would find nothing more.
   run "build for macOS on Apple silicon" true env GOOS=darwin GOARCH=arm64 go build -o "$coverage/agent-discover-arm64" ./backend/cmd/agent-discover
-  run "build for macOS on Intel" true env GOOS=darwin GOARCH=amd64 go build -o "$coverage/agent-discover-amd64" ./backend/cmd/agent-discover
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
   run staticcheck true tool staticcheck -checks=all -tags=desktop,clients,market ./...
@@ -88,21 +89,18 @@ pages() {
 }
 
 # longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
-longest=(./backend/scenarios/... ./backend/editors/registration ./backend/servers/upstream ./backend/store
-  ./backend/market/installer ./backend/market/updates ./backend/editors/importer)
+longest=(./backend/cmd/agent-discover ./backend/scenarios/... ./backend/cli ./backend/servers/upstream ./backend/editors/registration
+  ./backend/store ./backend/market/installer ./backend/market/updates ./backend/editors/importer)
 
-# programs: packages whose tests run whole programs, in which the race detector sees only what it sees in the scenarios, too.
-programs=(./backend/cmd/agent-discover ./backend/cli)
+# unraced: the packages that make test leaves to make race: their tests run whole hubs and programs, or do one thing after
+# another. Scenarios of both protocol eras stay, as the ones with most sessions at once.
+unraced='/backend/(cmd/agent-discover|cli|hub|scenarios/(dashboard|editors|market|original|servers|signin|surfaces|trust)'
+unraced+='|editors/(bundle|configdiff|configedit|importer|registration)|market/(installer|updates)|store|base/(jsonscan|safetext|tokens)'
+unraced+='|discovery/(eval|findreply|lexicon|minilm)|trust/evaluation|servers/secretscan|doors/names|protocol/(mcpshape|schemacompat))$'
 
-# pure: packages of pure functions, in which the race detector has nothing to find.
-pure='/backend/.*/(bundle|configdiff|configedit|evaluation|findreply|jsonscan|names|safetext|schemacompat|secretscan)$'
-
-# consecutive: tests that do one thing after another: the recorded exchanges, long texts and results, processes that are
-# killed, and other programs. The race detector would only slow them down.
+# consecutive: tests that make race leaves out: the recorded exchanges, long texts and results, processes that are
+# killed, and other programs. They do one thing after another, and the race detector would only slow them down.
 consecutive='^(TestLongRunsAreCountedInLittleTime|TestRecordedExchangesAreAnsweredAlike|TestKilledProcesses.*|TestNothingIsLostBeside.*)$'
-
-# with_consecutive: the packages that have such tests.
-with_consecutive=(./backend/scenarios/original ./backend/base/tokens ./backend/editors/registration)
 
 # uninstrumented: packages that are compiled without the race detector, also by tests that build a program. Only the time of
 # tests would show it: SQLite is a translation of C that locks without Go's means, and the others do nothing but compute.
@@ -111,32 +109,31 @@ for package in base/tokens discovery/lexicon discovery/minilm trust/injection tr
   uninstrumented+=("github.com/agent-discover/agent-discover/backend/$package")
 done
 
-# raced PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so that another package fills
-# the time.
+# raced FLAG|PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so that another package
+# fills the time.
 raced() {
   # shellcheck disable=SC2046
   GOFLAGS="$GOFLAGS $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
-    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m -skip="$consecutive" "$@"
+    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m "$@"
 }
 
-# race: the tests of backend/ with the race detector, except those of whole programs.
+# shared: the packages of backend/ in which goroutines share most.
+shared() { go list "${longest[@]}" ./backend/... | grep -v -E "$unraced"; }
+
+# race: the tests of those packages, with the race detector.
 race() {
   # shellcheck disable=SC2046
-  raced "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure" | grep -v -x -F -f <(go list "${programs[@]}"))
+  raced $(shared)
 }
 
-# race_all: race, and whole programs with the race detector.
-race_all() {
-  race
-  raced "${programs[@]}"
-}
+# race_all: the tests of all packages of backend/ with the race detector.
+race_all() { raced -skip="$consecutive" "${longest[@]}" ./backend/...; }
 
 # rest: every Go test that needs no display and that race leaves out.
 rest() {
   # shellcheck disable=SC2046
-  run "tests" false go test -json -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m "${programs[@]}" \
-    $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
-  run "tests without the race detector" false go test -json -vet=off -count=1 -timeout=40m -run="$consecutive" "${with_consecutive[@]}"
+  run "tests" false go test -json -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m \
+    $(go list "${longest[@]}" ./... | grep -v -x -F -f <(shared))
   baselines
 }
 
@@ -145,7 +142,7 @@ baselines() { run "the evaluation's baselines" true go -C build/eval test -count
 
 # tests: every Go test that needs no display, without the race detector.
 tests() {
-  run "tests" false go test -json -count=1 -timeout=40m "${longest[@]}" "${programs[@]}" ./...
+  run "tests" false go test -json -count=1 -timeout=40m "${longest[@]}" ./...
   baselines
 }
 
@@ -156,7 +153,7 @@ cover() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${longest[@]}" "${programs[@]}" ./... \
+  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${longest[@]}" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles

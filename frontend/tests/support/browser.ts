@@ -6,7 +6,9 @@ import { chromium, type Browser, type BrowserContext, type Locator, type Page } 
 import { expect } from "vitest";
 import type { TestHub } from "./hub.ts";
 
-const executable = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
+const executable = ["chromium-headless-shell", "chromium", "google-chrome"]
+  .map((name) => `/usr/bin/${name}`)
+  .find(existsSync);
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? executable, args: ["--no-sandbox", "--disable-gpu"] });
