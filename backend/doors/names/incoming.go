@@ -37,16 +37,6 @@ func (s Servers) URI(shown string) (slug, uri string, err error) {
 	return "", "", newOwnerError(shown, owners, URI)
 }
 
-// TaskID returns the server of a task id from a client, and the id as the server knows it. For an id without a
-// slug, the error is an *OwnerError.
-func (s Servers) TaskID(shown string) (slug, id string, err error) {
-	slug, at, ok := slugAt(shown, 0, '+', false)
-	if !ok || !s.Known(slug) {
-		return "", "", newOwnerError(shown, nil, TaskID)
-	}
-	return slug, shown[at:], nil
-}
-
 // Incoming returns the params of a request or notification from a client as the server knows them, and the slug
 // of this server. The slug is empty if the params name no server, as in a request for a list. Params may also
 // be a client's answer to a request of a server. If a name does not belong to exactly one server, the error is
@@ -54,7 +44,7 @@ func (s Servers) TaskID(shown string) (slug, id string, err error) {
 //
 // As in Outgoing, all other bytes stay as they are, and params that need no change or are not valid are
 // returned as they are. The names of tools and prompts in tools/call and prompts/get do not change; find them
-// with a Directory. Use Listen for subscriptions/listen, which may name several servers.
+// with a Directory. It is not for subscriptions/listen, which may name several servers.
 func (s Servers) Incoming(method string, params json.RawMessage) (slug string, out json.RawMessage, err error) {
 	if !jsonscan.Valid(params) {
 		return "", params, nil

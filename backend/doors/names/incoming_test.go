@@ -76,56 +76,6 @@ func TestNamesOfNoServerAreErrors(t *testing.T) {
 	}
 }
 
-func TestSubscriptionsAreDividedAmongServers(t *testing.T) {
-	for _, row := range []struct {
-		params string
-		want   []Subscription
-	}{
-		{
-			`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":[ "gh+file:///a", 7, "a+x-ref:b" ,"none+a:", "ui:\/\/gh+v","file:///one"],"taskIds":["svn+t+1", "t2"]}}`,
-			[]Subscription{
-				{
-					"gh",
-					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["file:///a","ui:\/\/v","file:///one"],"taskIds":[]}}`),
-				},
-				{
-					"a",
-					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["b"],"taskIds":[]}}`),
-				},
-				{
-					"svn",
-					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":[],"taskIds":["t+1"]}}`),
-				},
-			},
-		},
-		{
-			`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":["gh+a:"]}}`, []Subscription{
-				{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":["a:"]}}`)},
-			},
-		},
-		{
-			`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":"gh+a:"}}`, []Subscription{
-				{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":"gh+a:"}}`)},
-			},
-		},
-		{`{"notifications":{"toolsListChanged":true}}`, nil},
-		{`{"notifications":[]}`, nil},
-		{`{`, nil},
-		{``, nil},
-	} {
-		got := servers.Listen(json.RawMessage(row.params))
-		if len(got) != len(row.want) {
-			t.Errorf("%s is divided into %d parts, want %d", row.params, len(got), len(row.want))
-			continue
-		}
-		for i, part := range got {
-			if part.Slug != row.want[i].Slug || string(part.Params) != string(row.want[i].Params) {
-				t.Errorf("part %d is %s %s, want %s %s", i, part.Slug, part.Params, row.want[i].Slug, row.want[i].Params)
-			}
-		}
-	}
-}
-
 func FuzzIncoming(f *testing.F) {
 	for _, message := range []string{
 		`{"uri":"gh+a:"}`, `{"uri":"\u0067h+x-ref:a"}`, `{"ref":{"type":"ref/prompt","name":"gh__é"}}`,
@@ -141,11 +91,6 @@ func FuzzIncoming(f *testing.F) {
 		slug, got, err := servers.Incoming(method, params)
 		if string(params) != before || json.Valid(params) && !json.Valid(got) || (slug == "" || err != nil) && string(got) != before {
 			t.Errorf("%s %q becomes %q of %q, %v", method, before, got, slug, err)
-		}
-		for _, part := range servers.Listen(params) {
-			if !json.Valid(part.Params) {
-				t.Errorf("%q is divided into %q", before, part.Params)
-			}
 		}
 	})
 }
