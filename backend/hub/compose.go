@@ -214,7 +214,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		Confiner: s.sandbox,
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log,
 		Limits: config.Limits, Roots: config.Roots, Version: h.options.Version, Children: h.options.Folder.Run("children.json"),
-		Environment: login, Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
+		Environment: login, Secrets: s.vault, Known: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
 		Authorize: s.authorize,
 	})
 	h.composeFirstStart()

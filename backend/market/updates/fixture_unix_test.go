@@ -136,7 +136,7 @@ func newHub(t *testing.T) *hub {
 	h.processes = upstream.New(upstream.Options{
 		Registry: h.servers, Catalog: h.catalog, Bus: h.bus, Log: quiet,
 		Limits:  settings.Limits{StartTimeout: time.Minute, IdleStop: time.Hour, CallTimeout: time.Minute},
-		Secrets: h.vault, Given: given, Children: filepath.Join(t.TempDir(), "children.json"), Environment: environment,
+		Secrets: h.vault, Known: given, Children: filepath.Join(t.TempDir(), "children.json"), Environment: environment,
 	})
 	h.vault.OnChange(h.processes.Renew)
 	h.lifecycle = lifecycle.New(lifecycle.Options{

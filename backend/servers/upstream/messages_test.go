@@ -81,7 +81,7 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 }
 
 func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
-	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = redact.NewKnownSecrets() })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Known = redact.NewKnownSecrets() })
 	s, err := b.servers.Update(t.Context(), b.add("s").Name,
 		func(v *registry.Server) { v.Env = map[string]string{"MY_TOKEN": "plain-looking-words"} })
 	if err != nil {

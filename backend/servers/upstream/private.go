@@ -98,7 +98,7 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 	launch := launch.Of(server)
 	if p := s.privacy(); p != nil && len(p.Secrets) > 0 {
 		for _, value := range p.Secrets {
-			s.manager.given.AddToken(s.owner(), value)
+			s.manager.known.AddToken(s.owner(), value)
 		}
 		launch = launch.With(p.Secrets)
 	}

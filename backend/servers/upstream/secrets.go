@@ -13,7 +13,7 @@ import (
 // Redactor returns a redactor for the credentials in a server's configuration
 // and for every secret that the server was given since the hub started.
 func (m *Manager) Redactor(v registry.Server) *redact.Redactor {
-	return m.given.Redactor(v.Name, launch.Of(v))
+	return m.known.Redactor(v.Name, launch.Of(v))
 }
 
 // unfilled is the error of a start that failed because a secret is missing or

@@ -157,7 +157,7 @@ func TestErrorsDoNotQuoteHalfASecret(t *testing.T) {
 func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	vault := &oneSecret{value: "shared"}
 	given := redact.NewKnownSecrets()
-	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets, o.Given = vault, given })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets, o.Known = vault, given })
 	owner := b.add("owner")
 	other := owner
 	other.ID, other.Name, other.Env = 0, "__transient__of_1", map[string]string{"EXTRA": launch.Reference("NEW")}

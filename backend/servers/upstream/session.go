@@ -83,7 +83,7 @@ type announcer func(method string, params json.RawMessage, taken any)
 // newSession returns a session without a link.
 func newSession(at *slot, w want, filled registry.Server) *session {
 	m := at.manager
-	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // a private copy has the secrets of its owner
+	redactor := m.known.Redactor(at.owner(), launch.Of(filled)) // a private copy has the secrets of its owner
 	o := &origin{server: w.server, target: at.target, private: at.privacy() != nil, redactor: redactor, log: m.log, bus: m.bus}
 	s := &session{origin: o, manager: m, at: at, filled: filled, started: time.Now(), profile: &profile{}, inbox: &inbox{}}
 	s.stderr = &errorOutput{

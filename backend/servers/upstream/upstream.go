@@ -117,7 +117,7 @@ type Options struct {
 	Roots    []string             // URIs with which roots/list is answered
 	Version  string               // version of this hub, sent to servers
 	Secrets  Secrets              // if nil, references are not replaced
-	Given    *redact.KnownSecrets // values that Secrets has returned so far
+	Known    *redact.KnownSecrets // values that Secrets has returned so far
 	Children string               // path of the file that lists the running child processes
 	Confiner Confiner             // if nil, child processes are not restricted
 	Pause    PauseSetting
@@ -152,7 +152,7 @@ type Manager struct {
 	roots       []string
 	version     string
 	secrets     Secrets
-	given       *redact.KnownSecrets
+	known       *redact.KnownSecrets
 	window      Caller
 	pause       PauseSetting
 	authorize   func(Remote) mcphttp.Authorization
@@ -172,7 +172,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, window: o.Window, pause: o.Pause, authorize: o.Authorize,
+		secrets: o.Secrets, known: o.Known, window: o.Window, pause: o.Pause, authorize: o.Authorize,
 		environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		resumed: make(chan struct{}, 1), Discoveries: &Discoveries{},
