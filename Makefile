@@ -51,9 +51,9 @@ uninstall: ## Remove what install copied; servers and settings stay
 man: build ## Write the manual pages of all commands to bin/man (20 s)
 	bin/agent-discover man bin/man
 
-test: ## Set up and run every test; RACE=0 leaves out the race detector (16 min)
+test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
 	@build/setup.sh test
-	@build/test.sh lint,$(if $(filter 0,$(RACE)),tests,race,rest)+pages,desktop,tray,dashboard,windows
+	@build/test.sh lint,$(if $(filter 0,$(RACE)),tests,race,rest),desktop,tray,windows+pages,dashboard
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
