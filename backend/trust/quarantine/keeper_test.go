@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ type bench struct {
 	scanner words
 	closer  quarantine.Classifier
 	now     time.Time
-	applied int
+	applied atomic.Int64
 	bus     *events.Bus
 }
 
@@ -107,7 +108,7 @@ func (b *bench) open() {
 	b.keeper, err = quarantine.Open(b.t.Context(), quarantine.Options{
 		Store: b.db.Trust, Servers: b.servers, Scanner: b.scanner, Classifier: b.closer, Rules: func() quarantine.Rules { return b.rules },
 		Known:   func(_ string, kind quarantine.Kind) []json.RawMessage { return b.known[kind] },
-		Reapply: func(context.Context, string, quarantine.Kind) error { b.applied++; return nil },
+		Reapply: func(context.Context, string, quarantine.Kind) error { b.applied.Add(1); return nil },
 		Bus:     b.bus, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return b.now },
 	})
 	if err != nil {
@@ -239,8 +240,8 @@ func TestAPersonDecidesAboutWhatWasShown(t *testing.T) {
 		t.Errorf("a text that nobody was shown: %v", err)
 	}
 	shown.Hash = b.item("b").Hash.String()
-	if err := b.keeper.Approve(t.Context(), b.item("b").ID, shown); err != nil || b.applied != 1 {
-		t.Errorf("approved: %v, applied %d times", err, b.applied)
+	if err := b.keeper.Approve(t.Context(), b.item("b").ID, shown); err != nil || b.applied.Load() != 1 {
+		t.Errorf("approved: %v, applied %d times", err, b.applied.Load())
 	}
 	b.admit("approved", "a=A b=evil!", tool("a", "A"), tool("b", "evil!"))
 	if err := b.keeper.Reject(t.Context(), b.item("a").ID, quarantine.Decision{Hash: b.item("a").Hash.String()}); err != nil {
@@ -433,7 +434,6 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 func TestItemsAreScannedAgainOnlyForNewRules(t *testing.T) {
 	b := newBench(t)
 	c := closer{words: b.scanner, begun: make(chan string, 1), proceed: make(chan struct{})}
-	close(c.proceed)
 	run := func() (stop func()) {
 		b.closer = c
 		b.open()
@@ -453,6 +453,7 @@ func TestItemsAreScannedAgainOnlyForNewRules(t *testing.T) {
 	defer unsubscribe()
 	b.admit("the first list", "a=fine b=dubious and subtle", tool("a", "fine"), tool("b", "dubious and subtle"))
 	<-c.begun
+	close(c.proceed)
 	for b.keeper.RefuseTool(b.server("one"), "b") == nil {
 		<-changes
 	}
