@@ -196,12 +196,16 @@ func (k *Keeper) review(ctx context.Context, server string) {
 func (k *Keeper) rescan(ctx context.Context) {
 	// Ask the store which servers these are, because reading the items of all servers would slow down each start.
 	unscanned, err := k.options.Store.Unscanned(ctx, k.options.Scanner.Version()+closer)
-	if err != nil && ctx.Err() == nil {
-		k.options.Log.Warn("could not find the items that the present rules have not scanned", "error", err)
+	every := err != nil
+	if every && ctx.Err() == nil {
+		k.options.Log.Warn("could not find the items that the present rules have not scanned; looking through all", "error", err)
 	}
 	for _, s := range k.options.Servers.List() {
+		if ctx.Err() != nil {
+			return
+		}
 		h := k.view.Load().servers[s.Name]
-		if h == nil || h.Launch != "" && !slices.Contains(unscanned, s.Name) { // without a launch, the items are adopted
+		if h == nil || !every && h.Launch != "" && !slices.Contains(unscanned, s.Name) { // without a launch, the items are adopted
 			continue
 		}
 		kinds, err := k.rejudge(ctx, s.Name)
