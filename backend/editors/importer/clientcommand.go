@@ -12,13 +12,16 @@ import (
 )
 
 // clients matches the names of the programs that have a command "mcp add".
-var clients = lazyregexp.New(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
+var clients = lazyregexp.New(`^(claude|codex|gemini|qwen|amp|copilot|droid|auggie|opencode|kilo|kiro-cli|q|cursor-agent|` +
+	`kimi|grok|qodercli|codebuddy|openhands|iflow|crush|goose|vibe|mcporter)$`)
 
 // packageOfClient matches the npm packages of the programs in clients.
-var packageOfClient = lazyregexp.New(`^(@anthropic-ai/claude-code|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|@sourcegraph/amp|@github/copilot|@augmentcode/auggie|opencode-ai|@kilocode/cli|mcporter)(@[\w.-]+)?$`)
+var packageOfClient = lazyregexp.New(`^(@anthropic-ai/claude-code|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|` +
+	`@sourcegraph/amp|@github/copilot|@augmentcode/auggie|opencode-ai|@kilocode/cli|mcporter)(@[\w.-]+)?$`)
 
 // installers matches the npm packages that install a server into a client.
-var installers = lazyregexp.New(`^(@smithery/cli|smithery|add-mcp|install-mcp|mcp-add|@michaellatman/mcp-get|mcp-get|@anaisbetts/mcp-installer|mcpm)(@[\w.-]+)?$`)
+var installers = lazyregexp.New(`^(@smithery/cli|smithery|add-mcp|install-mcp|mcp-add|@michaellatman/mcp-get|mcp-get|` +
+	`@anaisbetts/mcp-installer|mcpm)(@[\w.-]+)?$`)
 
 // clientCommand returns the arguments of a command that changes the servers of a client, such as
 // "claude mcp add", from the word mcp on. It returns nil for any other command.

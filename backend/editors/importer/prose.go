@@ -19,7 +19,8 @@ var (
 	programName = lazyregexp.New(`^[A-Za-z0-9_.+~$%{}@/\\:-]+$`)
 	// setUp matches the first words of commands that prepare something and start
 	// no server.
-	setUp = lazyregexp.New(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
+	setUp = lazyregexp.New(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|` +
+		`cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
 	// installs matches the arguments of a package manager that install, build or test something
 	// instead of starting a server.
 	installs = lazyregexp.New(

@@ -106,11 +106,13 @@ func (b *builder) needs(programs ...string) {
 var (
 	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	// hijacks match variables that change which program or package is started, instead of how it works.
-	hijacks = lazyregexp.New(`(?i)^(?:PATH|PATHEXT|COMSPEC|SHELL|IFS|BASH_ENV|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_.*|LD_.*|DYLD_.*|GCONV_PATH|` +
+	hijacks = lazyregexp.New(`(?i)^(?:PATH|PATHEXT|COMSPEC|SHELL|IFS|BASH_ENV|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|` +
+		`SYSTEMROOT|XDG_.*|LD_.*|DYLD_.*|GCONV_PATH|` +
 		`NODE_OPTIONS|NODE_PATH|NPM_CONFIG_.*|NPX_.*|UV_.*|UVX_.*|PIP_.*|PYTHON(?:PATH|HOME|STARTUP|EXECUTABLE|USERBASE|PLATLIBDIR|BREAKPOINT|WARNINGS|INSPECT)|VIRTUAL_ENV|` +
 		`NUGET_.*|DOTNET_(?:STARTUP_HOOKS|ROOT.*|HOST_PATH|ADDITIONAL_DEPS|SHARED_STORE|CLI_.*)|COR(?:ECLR)?_.*|CARGO_.*|RUSTUP_.*|RUSTC.*|RUSTFLAGS)$`)
 	// engines match variables that decide which engine runs a container.
-	engines = lazyregexp.New(`(?i)^(?:DOCKER_(?:HOST|CONFIG|CONTEXT|CERT_PATH|TLS.*|API_VERSION|CONTENT_TRUST.*|DEFAULT_PLATFORM|CUSTOM_HEADERS)|CONTAINERS?_.*|PODMAN_.*|BUILDAH_.*|REGISTRY_AUTH_FILE|.*_PROXY)$`)
+	engines = lazyregexp.New(`(?i)^(?:DOCKER_(?:HOST|CONFIG|CONTEXT|CERT_PATH|TLS.*|API_VERSION|CONTENT_TRUST.*|` +
+		`DEFAULT_PLATFORM|CUSTOM_HEADERS)|CONTAINERS?_.*|PODMAN_.*|BUILDAH_.*|REGISTRY_AUTH_FILE|.*_PROXY)$`)
 )
 
 // env adds the environment variables of a package, and returns their names.

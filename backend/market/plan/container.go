@@ -22,7 +22,8 @@ var containerRules = map[string]rule{
 
 var (
 	digest = lazyregexp.New(`^sha256:[a-f0-9]{64}$`)
-	image  = lazyregexp.New(`^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*)` +
+	image  = lazyregexp.New(`^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?/)?[a-z0-9]+(?:(?:\.|__?|` +
+		`-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*)` +
 		`(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$`)
 	// release matches tags of one release, such as 1.2.0-alpine. Publishers usually move other tags, such as latest,
 	// main and 1.2, to newer images.

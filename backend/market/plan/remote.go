@@ -112,7 +112,8 @@ func (b *builder) address(r listing.Remote) {
 var (
 	headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 	// reserved are headers that HTTP and MCP set themselves.
-	reserved = lazyregexp.New(`^(?:Host|Connection|Content-.*|Transfer-Encoding|Te|Trailer|Upgrade|Keep-Alive|Proxy-.*|Accept|Accept-Encoding|Expect|Origin|Mcp-.*|Last-Event-Id)$`)
+	reserved = lazyregexp.New(`^(?:Host|Connection|Content-.*|Transfer-Encoding|Te|Trailer|Upgrade|Keep-Alive|Proxy-.*|` +
+		`Accept|Accept-Encoding|Expect|Origin|Mcp-.*|Last-Event-Id)$`)
 )
 
 func (b *builder) headers(fields []listing.Field) {

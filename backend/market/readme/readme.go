@@ -79,7 +79,8 @@ type collector struct {
 var variable = lazyregexp.New(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 
 // unwanted matches variables that a person does not need to set for a server, or that make programs load code.
-var unwanted = lazyregexp.New(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
+var unwanted = lazyregexp.New(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|` +
+	`NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
 
 // field returns the entry for a variable, and nil if name is not a variable to ask for.
 func (c *collector) field(name string) *found {
@@ -150,7 +151,8 @@ func (f *found) need(text string) {
 }
 
 // listItem matches a list item that begins with a name, such as - `API_KEY` (required): description.
-var listItem = lazyregexp.New("^\\s*(?:[-*+]|\\d+\\.)\\s+(?:\\*\\*)?`?([A-Z][A-Z0-9_]+)`?(?:\\*\\*)?\\s*(\\([^)]*\\))?\\s*(?:[:–—-]\\s*(?:\\*\\*)?(.*))?$")
+var listItem = lazyregexp.New("^\\s*(?:[-*+]|\\d+\\.)\\s+(?:\\*\\*)?`?([A-Z][A-Z0-9_]+)`?" +
+	"(?:\\*\\*)?\\s*(\\([^)]*\\))?\\s*(?:[:–—-]\\s*(?:\\*\\*)?(.*))?$")
 
 func (c *collector) item(line string) {
 	m := listItem.FindStringSubmatch(line)

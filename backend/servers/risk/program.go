@@ -19,12 +19,14 @@ const interpreters = `(?:ba|z|da|k|c|tc|fi)?sh|busybox|python[\d.]*w?|node|nodej
 var (
 	shells   = lazyregexp.New(`^(?:(?:ba|z|da|k|c|tc|fi|a)?sh|busybox|cmd|powershell|pwsh|osascript|wscript|cscript|mshta)$`)
 	scripted = lazyregexp.New(`^(?:node|nodejs|deno|bun|python[\d.]*w?|ruby|perl|php|lua|awk|gawk|sed|expect|tclsh|R|Rscript|julia)$`)
-	wrappers = lazyregexp.New(`^(?:env|sudo|doas|nohup|xargs|nice|timeout|setsid|stdbuf|script|watch|find|parallel|start|runas|pkexec|su|chroot|unshare|nsenter|flatpak-spawn|systemd-run|rundll32|regsvr32|wsl)$`)
+	wrappers = lazyregexp.New(`^(?:env|sudo|doas|nohup|xargs|nice|timeout|setsid|stdbuf|script|watch|find|parallel|start|` +
+		`runas|pkexec|su|chroot|unshare|nsenter|flatpak-spawn|systemd-run|rundll32|regsvr32|wsl)$`)
 	elevated = lazyregexp.New(`^(?:sudo|doas|su|pkexec|runas|gsudo)$`)
 	boxes    = lazyregexp.New(`^(?:docker|podman|nerdctl)$`)
 	// evaluates matches options with which shells and interpreters run the next
 	// argument, and those that contain the script themselves.
-	evaluates = lazyregexp.New(`(?i)^(?:-[a-z]*[cep]|--?(?:eval|print|exec|command|encodedcommand|enc|ec)|--(?:eval|print|exec|command)=.*|/[ck]|eval|-r|--run)$`)
+	evaluates = lazyregexp.New(`(?i)^(?:-[a-z]*[cep]|--?(?:eval|print|exec|command|encodedcommand|enc|ec)|--(?:eval|print|` +
+		`exec|command)=.*|/[ck]|eval|-r|--run)$`)
 
 	// pipe matches a pipe into an interpreter, and other ways to run what a
 	// program prints.
@@ -39,7 +41,9 @@ var (
 
 	address = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s|;` + "`" + `<>]*$`)
 
-	decodes = lazyregexp.New(`(?i)base64\s+(?:-d|-D|--decode)|openssl\s+(?:enc|base64)|\bxxd\s+-\w*r|\batob\s*\(|fromCharCode|b64decode|b32decode|fromhex|unhexlify|frombase64string|Buffer\.from\([^)]*(?:base64|hex)|decodeURIComponent|\bunescape\s*\(|rot13|codecs\.decode|-enc(?:odedcommand)?\b`)
+	decodes = lazyregexp.New(`(?i)base64\s+(?:-d|-D|--decode)|openssl\s+(?:enc|base64)|\bxxd\s+-\w*r|\batob\s*\(|` +
+		`fromCharCode|b64decode|b32decode|fromhex|unhexlify|frombase64string|Buffer\.from\([^)]*(?:base64|hex)|` +
+		`decodeURIComponent|\bunescape\s*\(|rot13|codecs\.decode|-enc(?:odedcommand)?\b`)
 	escapes = lazyregexp.New(`(?i)(?:\\x[0-9a-f]{2}|\\u\{?[0-9a-f]{4}\}?|\\[0-3][0-7]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]+;){4,}`)
 	base64s = lazyregexp.New(`[A-Za-z0-9+/_-]{24,}={0,2}`)
 	hexes   = lazyregexp.New(`(?i)(?:[0-9a-f]{2}){16,}`)
@@ -174,10 +178,15 @@ func (r *report) program() {
 // that change where packages or connections come from. outside matches packages that are not in a registry. boxed
 // matches options that let a container reach the computer.
 var (
-	loading = lazyregexp.New(`(?i)^--?(?:require|import|loader|experimental-loader|preload|node-options|init-script|javaagent|agentpath|agentlib|classpath|cp|plugin|with|with-editable|config-file|userconfig|globalconfig)(?:[=:].*)?$|^-javaagent:.*|^(?-i:-[rIM])$`)
-	sources = lazyregexp.New(`(?i)^--?(?:registry|index-url|extra-index-url|default-index|index|find-links|trusted-host|proxy|https-proxy|cafile|from|inspect|inspect-brk|remote-debugging-port)(?:=.*)?$|^(?:npm_config_\w+=.*)$`)
+	loading = lazyregexp.New(`(?i)^--?(?:require|import|loader|experimental-loader|preload|node-options|init-script|` +
+		`javaagent|agentpath|agentlib|classpath|cp|plugin|with|with-editable|config-file|userconfig|` +
+		`globalconfig)(?:[=:].*)?$|^-javaagent:.*|^(?-i:-[rIM])$`)
+	sources = lazyregexp.New(`(?i)^--?(?:registry|index-url|extra-index-url|default-index|index|find-links|trusted-host|` +
+		`proxy|https-proxy|cafile|from|inspect|inspect-brk|remote-debugging-port)(?:=.*)?$|^(?:npm_config_\w+=.*)$`)
 	outside = lazyregexp.New(`(?i)^(?:git\+|https?://|git@|github:|gitlab:|bitbucket:|gist:|file:|ssh://)`)
-	boxed   = lazyregexp.New(`(?i)--privileged|--pid[= ]?host|--cap-add|--security-opt|docker\.sock|--ipc[= ]?host|--device|--userns[= ]?host|(?:^|\s)(?:-v|--volume|--mount)[= ]\s*(?:type=bind,)?(?:src=|source=)?(?:/|~|\$HOME|[A-Za-z]:\\)(?::|,|\s)`)
+	boxed   = lazyregexp.New(`(?i)--privileged|--pid[= ]?host|--cap-add|--security-opt|docker\.sock|--ipc[= ]?host|--device|` +
+		`--userns[= ]?host|(?:^|\s)(?:-v|--volume|--mount)[= ]\s*(?:type=bind,)?(?:src=|source=)?(?:/|~|\$HOME|` +
+		`[A-Za-z]:\\)(?::|,|\s)`)
 )
 
 // options warns of options that change which code is loaded, and from where.

@@ -19,7 +19,8 @@ const MinLength = 6
 
 // connection matches a connection string with a password, such as
 // Server=db;Password=value;.
-var connection = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|shared access key|accesskey|secretkey|user password)\s*=\s*[^;\s]{4,}`)
+var connection = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|` +
+	`shared access key|accesskey|secretkey|user password)\s*=\s*[^;\s]{4,}`)
 
 // sensitiveWords are the words and pairs of words that occur in names of
 // credentials.

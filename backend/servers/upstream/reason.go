@@ -114,18 +114,25 @@ func statement(lines []string, i int) string {
 var (
 	ansi = lazyregexp.New(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	// packageManager is the beginning of lines of npm and its relatives.
-	packageManager = lazyregexp.New(`^(npm|pnpm|yarn) +(ERR!|error|WARN|warn|notice|http|info|verb) *(code [A-Z0-9]+|(errno|syscall|path|dest|cwd|spawn) .*|[0-9]{3}|E[A-Z0-9]+)? *`)
+	packageManager = lazyregexp.New(`^(npm|pnpm|yarn) +(ERR!|error|WARN|warn|notice|http|info|verb) *(code [A-Z0-9]+|(errno|` +
+		`syscall|path|dest|cwd|spawn) .*|[0-9]{3}|E[A-Z0-9]+)? *`)
 	// packageNoise matches lines of package managers that do not say what failed.
-	packageNoise = lazyregexp.New(`^(npm|pnpm|yarn) +(WARN|warn|notice|http|info|verb)|A complete log of this run|debug-[0-9]+\.log|^npm (ERR!|error) *([0-9]{3}|code .*|[a-z]*errno .*|syscall .*|path .*|dest .*)? *$`)
+	packageNoise = lazyregexp.New(`^(npm|pnpm|yarn) +(WARN|warn|notice|http|info|verb)|A complete log of this run|` +
+		`debug-[0-9]+\.log|^npm (ERR!|error) *([0-9]{3}|code .*|[a-z]*errno .*|syscall .*|path .*|dest .*)? *$`)
 	// frame matches lines of stack traces, and lines that runtimes print around
 	// them.
-	frame = lazyregexp.New(`^\s*(at \S|File ".*", line |Traceback \(|During handling of |The above exception |Node\.js v|Bun v|Deno v|Python [0-9]|Require stack:|- (/|[A-Z]:\\)|\.\.\. [0-9]+ more|goroutine [0-9]+ |created by |exit status [0-9]+$|note: run with |stack backtrace:|[0-9]+: 0x|[0-9]+ \| |from \S+:[0-9]+|(file://|node:|/|[A-Z]:\\)\S+:[0-9]+(:[0-9]+)?$|[\w./]+(\(\*?\w+\))?[\w.]*\((\.\.\.|0x[0-9a-f?, .x]*|)\)$|\+0x)`)
+	frame = lazyregexp.New(`^\s*(at \S|File ".*", line |Traceback \(|During handling of |The above exception |Node\.js v|` +
+		`Bun v|Deno v|Python [0-9]|Require stack:|- (/|[A-Z]:\\)|\.\.\. [0-9]+ more|goroutine [0-9]+ |created by |` +
+		`exit status [0-9]+$|note: run with |stack backtrace:|[0-9]+: 0x|[0-9]+ \| |from \S+:[0-9]+|(file://|node:|/|` +
+		`[A-Z]:\\)\S+:[0-9]+(:[0-9]+)?$|[\w./]+(\(\*?\w+\))?[\w.]*\((\.\.\.|0x[0-9a-f?, .x]*|)\)$|\+0x)`)
 	// symbols matches lines without any word.
 	symbols = lazyregexp.New(`^[^\pL\pN]*$`)
 	// installing matches what uv and pip report about their work.
-	installing = lazyregexp.New(`^(Installed|Resolved|Prepared|Audited|Downloaded|Uninstalled|Updated|Bytecode compiled) [0-9]+ packages?|^ *(Downloading|Building|Built|Updating|Using (Python|CPython)) `)
+	installing = lazyregexp.New(`^(Installed|Resolved|Prepared|Audited|Downloaded|Uninstalled|Updated|` +
+		`Bytecode compiled) [0-9]+ packages?|^ *(Downloading|Building|Built|Updating|Using (Python|CPython)) `)
 	// complains matches lines that report a failure.
-	complains = lazyregexp.New(`(?i)\b(errors?|\w+error|exceptions?|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|not found|no such|unknown|expired|licen[cs]e)\b`)
+	complains = lazyregexp.New(`(?i)\b(errors?|\w+error|exceptions?|fatal|panic|failed|failure|cannot|can't|could not|` +
+		`unable|denied|refused|invalid|not found|no such|unknown|expired|licen[cs]e)\b`)
 )
 
 // isStatement reports whether a line is a sentence that the server itself wrote.
@@ -147,16 +154,23 @@ func isContent(line string) bool {
 
 var (
 	// lacks matches lines that say that something is not set.
-	lacks = lazyregexp.New(`(?i)\b(required?|requires|missing|must (be|set|provide|specify|have|configure)|(please|need to|needs to be|have to|you should) (set|be set|provide|specify|define|configure|export|supply|add)|(not|n't|never|without being) (been )?(set|provided|defined|configured|specified|supplied|given|present|exported|found in (the )?env\w*)|unset|undefined|is empty|unbound variable|parameter null|KeyError|no value|expected)\b|^\W*(error:? *)?(set|provide|specify|export|no) +`)
+	lacks = lazyregexp.New(`(?i)\b(required?|requires|missing|must (be|set|provide|specify|have|configure)|(please|need to|` +
+		`needs to be|have to|you should) (set|be set|provide|specify|define|configure|export|supply|add)|(not|n't|never|` +
+		`without being) (been )?(set|provided|defined|configured|specified|supplied|given|present|exported|` +
+		`found in (the )?env\w*)|unset|undefined|is empty|unbound variable|parameter null|KeyError|no value|expected)\b|` +
+		`^\W*(error:? *)?(set|provide|specify|export|no) +`)
 	// optional matches lines about settings that the server can do without.
-	optional = lazyregexp.New(`(?i)\b(optional|default(s|ing)?|fall(ing)?[ -]?back|using|ignor\w+|skip\w*|disabl\w+|continu\w+|anonymous\w*|deprecated|warn(ing)?)\b`)
+	optional = lazyregexp.New(`(?i)\b(optional|default(s|ing)?|fall(ing)?[ -]?back|using|ignor\w+|skip\w*|disabl\w+|` +
+		`continu\w+|anonymous\w*|deprecated|warn(ing)?)\b`)
 	// variableName matches names of environment variables. Words in capitals
 	// count only if the line speaks of the environment.
 	variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b`)
 	capitalWord  = lazyregexp.New(`\b[A-Z][A-Z0-9]{2,}\b`)
 	environment  = lazyregexp.New(`(?i)\benv(ironment)?\b|\$\{?[A-Z]|KeyError`)
 	// errorCode matches names of errors, which look like variables.
-	errorCode = lazyregexp.New(`^(ERR|ERROR|E)_|_(ERR|ERROR|FOUND|FAILED|FAILURE|DENIED|INVALID|REQUIRED|MISSING|EXPIRED|REFUSED|EXCEPTION)$|^(ERROR|FATAL|WARN|WARNING|INFO|DEBUG|API|URL|HTTP|HTTPS|MCP|JSON|ENV|PATH|REQUIRED|MISSING|MUST|NOT|SET|PLEASE|AND|THE|FOR|ENOENT|EACCES|UTC)$`)
+	errorCode = lazyregexp.New(`^(ERR|ERROR|E)_|_(ERR|ERROR|FOUND|FAILED|FAILURE|DENIED|INVALID|REQUIRED|MISSING|EXPIRED|` +
+		`REFUSED|EXCEPTION)$|^(ERROR|FATAL|WARN|WARNING|INFO|DEBUG|API|URL|HTTP|HTTPS|MCP|JSON|ENV|PATH|REQUIRED|MISSING|` +
+		`MUST|NOT|SET|PLEASE|AND|THE|FOR|ENOENT|EACCES|UTC)$`)
 )
 
 // missingVariable returns the name of an environment variable that a line says

@@ -30,7 +30,9 @@ var (
 	partMark = lazyregexp.New(
 		`(?i)\b(?:part|fragment|segment|piece|chunk|portion|component|half)\s*#?(\d{1,2})\s*(?:of|/)\s*(\d{1,2})\b`,
 	)
-	plainLabels = lazyregexp.New(`(?i)\b(?:default|defaults|max|maximum|min|minimum|limit|limits|example|port|timeout|e\.g|version|year|date|since|range|between|size|http|https|id|ids|schema|format|type|name|note|returns|required|see|rfc|iso)\b`)
+	plainLabels = lazyregexp.New(`(?i)\b(?:default|defaults|max|maximum|min|minimum|limit|limits|example|port|timeout|e\.g|` +
+		`version|year|date|since|range|between|size|http|https|id|ids|schema|format|type|name|note|returns|required|see|rfc|` +
+		`iso)\b`)
 )
 
 // shareNames are words for the parts of a value.
