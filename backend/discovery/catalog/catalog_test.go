@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
@@ -201,4 +203,57 @@ func TestSummaryIsTheFirstSentence(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", description, got, want)
 		}
 	}
+}
+
+// slow is a store whose Tools waits until its channel is closed.
+type slow struct {
+	catalogtest.Store
+	proceed chan struct{}
+}
+
+func (s *slow) Tools(ctx context.Context) ([]*catalog.Tool, error) {
+	<-s.proceed
+	return s.Store.Tools(ctx)
+}
+
+func TestReadersAndWritersWaitForTheStoredTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{proceed: make(chan struct{})}
+		stored, ok := catalog.NewTool("one", []byte(`{"name":"a"}`))
+		if !ok {
+			t.Fatal("a valid tool was refused")
+		}
+		stored.ID = 7
+		if err := s.ReplaceTools(t.Context(), "one", []*catalog.Tool{stored}, nil); err != nil {
+			t.Fatal(err)
+		}
+		c := catalog.New(s, new(events.Bus), slog.New(slog.DiscardHandler))
+		var done atomic.Int32
+		go func() {
+			if _, known := c.Snapshot().Lookup("one", "a"); !known {
+				t.Error("a reader did not see the stored tool")
+			}
+			done.Add(1)
+		}()
+		go func() {
+			if _, err := c.Replace(t.Context(), "two", catalogtest.Definitions(`{"name":"b"}`)); err != nil {
+				t.Error(err)
+			}
+			done.Add(1)
+		}()
+		loaded := make(chan error)
+		go func() { loaded <- c.Load(t.Context()) }()
+		synctest.Wait()
+		if n := done.Load(); n != 0 {
+			t.Errorf("%d did not wait", n)
+		}
+		close(s.proceed)
+		if err := <-loaded; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if b, known := c.Snapshot().Lookup("two", "b"); done.Load() != 2 || !known || b.ID != 8 {
+			t.Errorf("%d are done; the new tool is %+v", done.Load(), b)
+		}
+	})
 }
