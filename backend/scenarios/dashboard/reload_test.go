@@ -125,6 +125,7 @@ func TestTheWindowIsToldOfAReload(t *testing.T) {
 	folder := hubtest.NewDataFolder(t, "port: 0\n")
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
 	window := hubtest.Connect(t, h, "/ws?hub=1")
+	window.Next()
 	for _, text := range []string{stateA, "port: many\n"} {
 		hubtest.WriteSettings(t, folder, text)
 		window.Until("the message about the settings", func(m hubtest.Message) bool { return m.Type == "config" })

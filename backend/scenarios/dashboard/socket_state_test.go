@@ -107,6 +107,7 @@ func TestSocketReportsAServerThatStopsWhenIdle(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
 	hubtest.AddFake(t, h)
 	s := hubtest.Connect(t, h, "/ws")
+	s.Next()
 	hubtest.Do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
 	s.Until("the server runs", func(m hubtest.Message) bool { return len(m.Servers) > 0 && m.Servers[0].Running })
 	s.Until("the server has stopped", func(m hubtest.Message) bool { return len(m.Servers) > 0 && !m.Servers[0].Running })

@@ -318,8 +318,12 @@ func RunRemembering(t *testing.T, folder paths.Folder) *Remembering {
 	return r
 }
 
-// OpenWindow connects a window that shows questions.
-func (r *Remembering) OpenWindow() { r.Window = Connect(r.T, r.Hub, "/ws?hub=1") }
+// OpenWindow connects a window that shows questions, and waits until it has the state, from when on it gets every event.
+func (r *Remembering) OpenWindow() {
+	r.T.Helper()
+	r.Window = Connect(r.T, r.Hub, "/ws?hub=1")
+	r.Window.Until("the state", func(m Message) bool { return m.Type == "state" })
+}
 
 // CloseWindow closes the window and waits until the hub has noticed it.
 func (r *Remembering) CloseWindow() {

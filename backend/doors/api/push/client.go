@@ -66,12 +66,12 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.withoutTools, c.wantsStatus = query.Get("tools") == "none", query.Get("hub") == "1"
 	c.withoutQuestions = query.Get("questions") == "none"
+	if !c.withoutQuestions {
+		defer p.attend()() // before join, so that a client that has the state counts as attending
+	}
 	if code, reason := p.join(c); code != 0 {
 		_ = conn.Close(code, reason) // fails when the client is gone
 		return
-	}
-	if !c.withoutQuestions {
-		defer p.attend()()
 	}
 	defer c.unwatchAll()
 	defer p.leave(c)
