@@ -87,27 +87,21 @@ func schemaName(t reflect.Type, hint string) string {
 	return prefix + name
 }
 
-// complete returns a copy of a table's document, and adds the tags, security, bodies and error responses that huma
-// does not generate. It does not change the original, because huma uses that to serve requests.
+// complete returns the document of a table, with the tags, security, bodies and error responses that huma does not
+// generate.
 func complete(table *route.Table) *huma.OpenAPI {
-	doc := *table.Document()
-	components := *doc.Components
-	components.Responses = make(map[string]*huma.Response)
-	doc.Components = &components
-	paths := doc.Paths
-	doc.Paths = make(map[string]*huma.PathItem, len(paths))
-	for path, item := range paths {
-		full := *item
-		for method, op := range operations(&full) {
+	doc := table.Document()
+	doc.Components.Responses = make(map[string]*huma.Response)
+	for path, item := range doc.Paths {
+		for method, op := range operations(item) {
 			if *op != nil {
 				declared, _ := table.Find(method, path)
 				completed := completeOperation(doc.Components, declared, **op)
 				*op = &completed
 			}
 		}
-		doc.Paths[path] = &full
 	}
-	return &doc
+	return doc
 }
 
 func operations(item *huma.PathItem) map[string]**huma.Operation {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -71,27 +72,51 @@ func (o Operation) Returns(like any) Operation { o.ReplyType = reflect.TypeOf(li
 // In puts the operation into the group of another tag in the documentation.
 func (o Operation) In(tag string) Operation { o.Tag = tag; return o }
 
-// Table is the set of all declared operations.
+// Table is the set of all declared operations. The work with which huma prepares an operation is done when the operation
+// is first requested, because few are requested of most hubs.
 type Table struct {
-	api        huma.API
+	mux        *http.ServeMux
+	document   func() *huma.OpenAPI
 	operations map[string]Operation // by method and path
+	registers  []func(huma.API)     // register one operation each
 }
 
-// NewTable returns an empty table. Operations that are added to it are registered with mux and described in document.
-func NewTable(mux *http.ServeMux, document *huma.OpenAPI) *Table {
+// NewTable returns an empty table. Operations that are added to it are served by mux. document returns a new document
+// without operations.
+func NewTable(mux *http.ServeMux, document func() *huma.OpenAPI) *Table {
 	setErrorShape()
+	return &Table{mux: mux, document: document, operations: make(map[string]Operation)}
+}
+
+// Document returns the OpenAPI document of all operations as huma generates it, without the facts that only Operation
+// contains. Package openapi adds these.
+func (t *Table) Document() *huma.OpenAPI {
+	api := t.newAPI(http.NewServeMux())
+	for _, register := range t.registers {
+		register(api)
+	}
+	return api.OpenAPI()
+}
+
+func (t *Table) newAPI(mux humago.Mux) huma.API {
 	json := huma.DefaultJSONFormat
 	// Do not use huma.DefaultConfig: it adds $schema members, and a documentation page that loads scripts from another
 	// site.
-	api := humago.New(mux, huma.Config{
-		OpenAPI: document, Formats: map[string]huma.Format{"application/json": json, "json": json}, DefaultFormat: "application/json",
+	return humago.New(mux, huma.Config{
+		OpenAPI: t.document(), Formats: map[string]huma.Format{"application/json": json, "json": json}, DefaultFormat: "application/json",
 	})
-	return &Table{api: api, operations: make(map[string]Operation)}
 }
 
-// Document returns the OpenAPI document as huma generates it, without the facts that only Operation contains. Package
-// openapi adds these.
-func (t *Table) Document() *huma.OpenAPI { return t.api.OpenAPI() }
+// serve adds an operation to the mux. Each operation has its own API, because registering one changes data that huma reads
+// during requests.
+func (t *Table) serve(pattern string, register func(huma.API)) {
+	handler := sync.OnceValue(func() http.HandlerFunc {
+		mux := http.NewServeMux()
+		register(t.newAPI(mux))
+		return mux.ServeHTTP
+	})
+	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { handler()(w, r) })
+}
 
 // Find returns the declaration of an operation.
 func (t *Table) Find(method, path string) (Operation, bool) {
@@ -122,28 +147,35 @@ func (t *Table) Group(tag string) Group { return Group{t, tag} }
 // the operation takes a body.
 func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, error)) {
 	o.Tag = cmp.Or(o.Tag, g.tag)
-	described := huma.Operation{
-		Method: o.Method, Path: o.Path, Summary: o.Summary,
-		OperationID:  huma.GenerateOperationID(o.Method, o.Path, new(O)),
-		MaxBodyBytes: MaxBody + 1, SkipValidateBody: true, // the guard limits the body, and Decode checks it
-	}
 	if input, ok := any(new(I)).(bodyInput); ok {
 		o.BodyType, o.BodyOptional = input.body()
-		described.RequestBody = &huma.RequestBody{}
 	}
-	g.table.operations[o.Method+" "+o.Path] = o
-	huma.Register(g.table.api, described, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handler(ctx, in)
-		if err != nil {
-			return nil, responseTo(err)
+	register := func(api huma.API) {
+		described := huma.Operation{
+			Method: o.Method, Path: o.Path, Summary: o.Summary,
+			OperationID:  huma.GenerateOperationID(o.Method, o.Path, new(O)),
+			MaxBodyBytes: MaxBody + 1, SkipValidateBody: true, // the guard limits the body, and Decode checks it
 		}
-		return out, nil
-	})
-	if described.RequestBody != nil {
-		// Without this, huma would answer 400 to a request without a body. Decode returns the error of the original product
-		// instead.
-		described.RequestBody.Required = false
+		if o.BodyType != nil {
+			described.RequestBody = &huma.RequestBody{}
+		}
+		huma.Register(api, described, func(ctx context.Context, in *I) (*O, error) {
+			out, err := handler(ctx, in)
+			if err != nil {
+				return nil, responseTo(err)
+			}
+			return out, nil
+		})
+		if described.RequestBody != nil {
+			// Without this, huma would answer 400 to a request without a body. Decode returns the error of the original
+			// product instead.
+			described.RequestBody.Required = false
+		}
 	}
+	pattern := o.Method + " " + o.Path
+	g.table.operations[pattern] = o
+	g.table.registers = append(g.table.registers, register)
+	g.table.serve(pattern, register)
 }
 
 // Reply is a response with a JSON body.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,9 +33,11 @@ type input struct {
 // serve returns a handler for POST /x/{id}. It answers with the request body, or with the error that the id selects.
 func serve() http.Handler {
 	mux := http.NewServeMux()
-	table := NewTable(mux, &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{
-		Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer),
-	}})
+	table := NewTable(mux, func() *huma.OpenAPI {
+		return &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{
+			Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer),
+		}}
+	})
 	failures := map[string]error{
 		"missing": fault.New(fault.NotFound, "no such thing"), "plain": errors.New("secret"),
 		"failed": fault.New(fault.Failed, "it failed"), "unset": fault.Wrap(&fault.Error{Message: "KEY is required", Variable: "KEY"},
@@ -86,5 +90,45 @@ func TestErrorsWithoutAMessageForUsersDoNotShowTheirText(t *testing.T) {
 	if text := answer.Body.String(); answer.Code != 500 || strings.Contains(text, "secret") ||
 		!strings.Contains(text, `"code":"internal"`) {
 		t.Errorf("%d %s", answer.Code, text)
+	}
+}
+
+func TestOperationsArePreparedWhenTheyAreFirstRequested(t *testing.T) {
+	mux := http.NewServeMux()
+	var prepared atomic.Int32
+	table := NewTable(mux, func() *huma.OpenAPI {
+		prepared.Add(1)
+		return &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{
+			Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer),
+		}}
+	})
+	paths := []string{"/a/1", "/b/1", "/c/1"}
+	for _, path := range paths {
+		Add(table.Group("x"), Post(path[:3]+"{id}", "x"), func(_ context.Context, in *input) (*Reply[fields], error) {
+			body, err := in.Decode()
+			if err != nil {
+				return nil, err
+			}
+			return OK(body)
+		})
+	}
+	if n := prepared.Load(); n != 0 {
+		t.Errorf("%d operations are prepared before any request", n)
+	}
+	var requests sync.WaitGroup
+	for range 4 {
+		for _, path := range paths[:2] {
+			requests.Go(func() {
+				answer := httptest.NewRecorder()
+				mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"name":"n","number":1}`)))
+				if got := answer.Body.String(); answer.Code != 200 || strings.TrimSpace(got) != `{"name":"n","number":1}` {
+					t.Errorf("POST %s: %d %s", path, answer.Code, got)
+				}
+			})
+		}
+	}
+	requests.Wait()
+	if n := prepared.Load(); n != 2 {
+		t.Errorf("%d operations are prepared after requests for two", n)
 	}
 }
