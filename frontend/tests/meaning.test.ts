@@ -15,7 +15,7 @@ afterAll(async () => browser.close());
 function hubWith(url: string): Promise<TestHub> {
   const hub = new TestHub();
   writeFileSync(join(hub.folder, "config.yaml"), `search: {provider: local, model: tiny, url: "${url}"}\n`);
-  return hub.start();
+  return hub.start({ AGENT_DISCOVER_EMBEDDING_PROVIDER: "local" });
 }
 
 const themes = ["light", "dark"] as const;
@@ -32,7 +32,7 @@ function asked(page: Page): () => number {
 const returnToPage = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
 test("with the built-in model no notice is shown, and details mention words and meaning", async () => {
-  await using hub = await new TestHub().start();
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_EMBEDDING_PROVIDER: "builtin" });
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
   await page.getByRole("button", { name: "Words and meaning" }).click();
   const more = page.getByRole("dialog", { name: "Words and meaning" });

@@ -70,6 +70,7 @@ export class TestHub {
         AGENT_DISCOVER_PORT: port,
         AGENT_DISCOVER_KEYCHAIN: "off",
         AGENT_DISCOVER_REGISTRY_URL: "off", // tests do not reach the internet
+        AGENT_DISCOVER_EMBEDDING_PROVIDER: "none", // computing vectors would take a quarter of the processor time
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
