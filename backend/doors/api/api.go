@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -184,7 +182,7 @@ func New(o Options) *Door {
 		Sandboxes: o.Servers.Sandbox,
 	})
 	mux := http.NewServeMux()
-	table := route.NewTable(mux, func() *huma.OpenAPI { return openapi.NewDocument(o.Info.Version) })
+	table := route.NewTable(mux, openapi.Documents(o.Info.Version))
 	for _, group := range groups(o, views) {
 		group.Routes(table)
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
@@ -148,7 +147,7 @@ func readDocument(t *testing.T) document {
 
 // declared returns the declarations of all operations.
 func declared() *route.Table {
-	table := route.NewTable(http.NewServeMux(), func() *huma.OpenAPI { return openapi.NewDocument("") })
+	table := route.NewTable(http.NewServeMux(), openapi.Documents(""))
 	for _, group := range groups(options(), nil) {
 		group.Routes(table)
 	}

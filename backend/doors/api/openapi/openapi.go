@@ -49,8 +49,12 @@ var tags = []*huma.Tag{
 	{Name: "marketplace", Description: "Servers published by others."},
 }
 
-// NewDocument returns the document before any operation is declared.
-func NewDocument(version string) *huma.OpenAPI {
+// Documents returns a function that returns new documents without operations.
+func Documents(version string) func() *huma.OpenAPI {
+	return func() *huma.OpenAPI { return newDocument(version) }
+}
+
+func newDocument(version string) *huma.OpenAPI {
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info:    &huma.Info{Title: "Agent Discover", Version: version, Description: introduction},
