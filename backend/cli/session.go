@@ -18,7 +18,7 @@ type session struct {
 	close func()
 }
 
-// session opens a session. The caller closes it.
+// session opens an MCP session with the hub, as a companion does. Close it after use.
 func (p *program) session(ctx context.Context) (*session, error) { return p.sessionOn(ctx, "") }
 
 // sessionOn opens a session on a surface; see session.

@@ -28,7 +28,7 @@ func (l launch) ways() (list []way) {
 	return append(list, detached(starts[len(starts)-1]))
 }
 
-// startTask starts the hub by a task that exists only for this start.
+// startTask starts the hub as a task of the Windows Task Scheduler, which it creates for this start and then removes.
 func startTask(ctx context.Context, l launch) (attempt, error) {
 	label := labelOf(l.folder)
 	definition, environment := l.folder.Run(label+".xml"), l.folder.Run(label+".json")

@@ -20,7 +20,8 @@ type Caller struct {
 	unseen atomic.Bool
 }
 
-// Caller returns the caller of a new request.
+// Caller returns the party in whose name a request of the inspector is made. The questions that the server asks during the
+// request go to the inbox.
 func (b *Inbox) Caller() *Caller { return &Caller{inbox: b} }
 
 // Client implements upstream.CallOf.

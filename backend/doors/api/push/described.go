@@ -25,7 +25,8 @@ type stateMessage struct {
 	Active  []activeServer `json:"active" doc:"Those of the servers whose tools are in every client's list."`
 }
 
-// stateServer is a server in a message. The stateCache encodes Tools or ToolsRev apart from the other members.
+// stateServer is a server in messages of type state. The stateCache encodes it without its tools, and adds Tools or ToolsRev
+// for the clients that want the one or the other.
 type stateServer struct {
 	operations.Server
 	SecretNames []string                  `json:"secret_names,omitempty" doc:"Names of the server's secrets."`
