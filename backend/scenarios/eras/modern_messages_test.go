@@ -2,6 +2,7 @@ package eras_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,9 @@ func TestAModernRequestGetsTheLogMessagesItAskedFor(t *testing.T) {
 			t.Fatal(got)
 		}
 		want := `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"` + row.level + `","data":"told"}}]`
-		if got := fmt.Sprint(a.Notices); (got == want) != row.want || !row.want && len(a.Notices) > 0 {
+		// What the server says about its new level may arrive before the call or during it.
+		got := slices.DeleteFunc(a.Notices, func(line string) bool { return strings.Contains(line, "so be it") })
+		if (fmt.Sprint(got) == want) != row.want || !row.want && len(got) > 0 {
 			t.Errorf("%s: got %s before the result", row.level, got)
 		}
 	}
