@@ -3,7 +3,6 @@
 package danger
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -21,29 +20,40 @@ const (
 	Destroys
 )
 
-var (
-	readingVerbs = strings.Fields("analyze browse calculate check compare compute count describe diff display download echo enumerate " +
+const (
+	readingVerbs = "analyze browse calculate check compare compute count describe diff display download echo enumerate " +
 		"exists explain export fetch find get has head info inspect is list log look lookup ls peek ping preview print query read recall " +
-		"resolve retrieve screenshot search show stat stats status summarize tail test validate verify view watch whoami")
-	destroyingVerbs = strings.Fields("ban cancel clean clear delete destroy discard drop erase exec execute flush force format kill " +
+		"resolve retrieve screenshot search show stat stats status summarize tail test validate verify view watch whoami"
+	writingVerbs    = "add create edit insert move post put send set update write"
+	destroyingVerbs = "ban cancel clean clear delete destroy discard drop erase exec execute flush force format kill " +
 		"merge overwrite pay purge push refund remove replace reset restore revert revoke rm rollback run shell shutdown stop terminate " +
-		"transfer truncate uninstall unlink wipe")
+		"transfer truncate uninstall unlink wipe"
 )
+
+// verbs maps verbs in names of tools to what they hint at.
+var verbs = func() map[string]Level {
+	out := make(map[string]Level)
+	for level, words := range []string{Reads: readingVerbs, Writes: writingVerbs, Destroys: destroyingVerbs} {
+		for word := range strings.FieldsSeq(words) {
+			out[word] = Level(level)
+		}
+	}
+	return out
+}()
 
 // OfName guesses the danger of a tool from the words of its name: the worst
 // one counts, and a name without a known verb may write.
 func OfName(name string) Level {
-	words := Words(name)
-	is := func(verbs []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(verbs, word) })
+	worst, known := Reads, false
+	for _, word := range Words(name) {
+		if level, ok := verbs[word]; ok {
+			worst, known = max(worst, level), true
+		}
 	}
-	switch {
-	case is(destroyingVerbs):
-		return Destroys
-	case is(readingVerbs) && !is([]string{"set", "write", "update", "create", "add", "edit", "insert", "send", "post", "put", "move"}):
-		return Reads
+	if !known {
+		return Writes
 	}
-	return Writes
+	return worst
 }
 
 // Words splits a name such as get_userName into lower-case words.
@@ -106,7 +116,8 @@ func Annotated(t *catalog.Tool) Level {
 	return Destroys
 }
 
-// IsVerb reports whether a word, in lower case, hints at reading or destroying.
+// IsVerb reports whether a word, in lower case, is a verb that hints at a level.
 func IsVerb(word string) bool {
-	return slices.Contains(readingVerbs, word) || slices.Contains(destroyingVerbs, word)
+	_, ok := verbs[word]
+	return ok
 }

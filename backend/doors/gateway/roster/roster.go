@@ -87,10 +87,10 @@ func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalo
 	ranked := make([][]string, len(servers))
 	deepest := 0
 	for i, server := range servers {
-		count := make(map[string]int)
+		count, own := make(map[string]int), danger.Words(server)
 		for _, t := range snapshot.Of(server) {
 			if allow(t) {
-				for _, noun := range nounsOf(t.Name, server) {
+				for _, noun := range nounsOf(t.Name, own) {
 					count[noun]++
 				}
 			}
@@ -112,22 +112,29 @@ func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalo
 	return out
 }
 
-// changingVerbs are verbs in names of tools that danger.IsVerb does not know.
-var changingVerbs = strings.Fields("add append apply assign call change click close configure connect convert copy create do edit " +
-	"enable disable generate import insert install invoke join load make manage move navigate open post press process publish put " +
-	"register reload rename render reply request respond retry save schedule select send set sort start submit subscribe " +
-	"sync take toggle translate trigger type update upload upsert use wait write")
+// otherVerbs are verbs in names of tools that danger.IsVerb does not know.
+const otherVerbs = "append apply assign call change click close configure connect convert copy do enable disable generate import " +
+	"install invoke join load make manage navigate open press process publish register reload rename render reply request respond " +
+	"retry save schedule select sort start submit subscribe sync take toggle translate trigger type upload upsert use wait"
 
 // fillers are words in names of tools that say nothing about their subject.
-var fillers = strings.Fields("all and any batch bulk by contents current data detail details for from id ids in info into item items " +
-	"latest many mcp multiple my new of on one or out result results service single the to tool tools up via with")
+const fillers = "all and any batch bulk by contents current data detail details for from id ids in info into item items " +
+	"latest many mcp multiple my new of on one or out result results service single the to tool tools up via with"
 
-// nounsOf returns the words of a tool's name that may say what it is about.
-func nounsOf(tool, server string) (out []string) {
-	of := danger.Words(server)
+// notSubjects contains the words of otherVerbs and fillers.
+var notSubjects = func() map[string]bool {
+	out := make(map[string]bool)
+	for word := range strings.FieldsSeq(otherVerbs + " " + fillers) {
+		out[word] = true
+	}
+	return out
+}()
+
+// nounsOf returns the words of a tool's name that may say what it is about: not those of its server's name.
+func nounsOf(tool string, server []string) (out []string) {
 	for _, word := range danger.Words(tool) {
 		one := singular(word)
-		if len(one) < 3 || len(one) > maxSubject || slices.Contains(out, one) || slices.Contains(of, word) {
+		if len(one) < 3 || len(one) > maxSubject || slices.Contains(out, one) || slices.Contains(server, word) {
 			continue
 		}
 		if !isCommon(word) && !isCommon(one) {
@@ -139,7 +146,7 @@ func nounsOf(tool, server string) (out []string) {
 
 // isCommon reports whether a word says nothing about the subject of a tool.
 func isCommon(word string) bool {
-	return danger.IsVerb(word) || slices.Contains(changingVerbs, word) || slices.Contains(fillers, word)
+	return notSubjects[word] || danger.IsVerb(word)
 }
 
 // singular returns a word without the ending of the plural.

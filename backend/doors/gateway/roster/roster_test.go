@@ -35,7 +35,7 @@ func TestSubjectsAreNounsOfTools(t *testing.T) {
 		"getUserStatuses": {"user", "statuse"}, "list_all": nil, "github_search_repositories": {"repository"},
 		"browser_take_screenshot": {"browser"}, "x": nil, strings.Repeat("long", 9): nil,
 	} {
-		if got := nounsOf(tool, "github"); !slices.Equal(got, want) {
+		if got := nounsOf(tool, []string{"github"}); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", tool, got, want)
 		}
 	}
