@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -60,8 +61,11 @@ const (
 	ofOwner formKind = 2 // redacted only in texts of the secret's own server
 )
 
-func (k coverKey) sum(form string) (out [12]byte) {
-	mac := hmac.New(sha256.New, k.mac[:])
+func (k coverKey) sum(form string) [12]byte { return sumOf(hmac.New(sha256.New, k.mac[:]), form) }
+
+// sumOf returns the sum of a form. It resets mac, because making a MAC takes longer than most sums.
+func sumOf(mac hash.Hash, form string) (out [12]byte) {
+	mac.Reset()
 	mac.Write([]byte(form))
 	copy(out[:], mac.Sum(nil))
 	return out
@@ -89,7 +93,7 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 	var known forms
 	known.addSecret(value)
 	var out Fingerprints
-	seen := make(map[string]bool)
+	seen, mac := make(map[string]bool), hmac.New(sha256.New, k.mac[:])
 	add := func(form string, kind formKind) {
 		if private || len(value) < minShared {
 			kind |= ofOwner
@@ -104,7 +108,7 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 			}
 			if !seen[part] {
 				seen[part] = true
-				out = append(out, print{uint16(len(part)), kind, k.hash(endOf(part)), k.sum(part)})
+				out = append(out, print{uint16(len(part)), kind, k.hash(endOf(part)), sumOf(mac, part)})
 			}
 		}
 	}
@@ -140,8 +144,7 @@ func byteForms(value string) (out []string) {
 		return strings.TrimSuffix(b.String(), after)
 	}
 	for _, form := range []string{lower, between("", ":"), between("", "-"), between("0x", ","), between(`\x`, ""), between("%", "")} {
-		upper := strings.NewReplacer("0X", "0x", "X", "x").Replace(strings.ToUpper(form))
-		out = append(out, form, upper)
+		out = append(out, form, strings.ReplaceAll(strings.ToUpper(form), "X", "x"))
 	}
 	return append(out, between(`\\x`, "")) // in JSON
 }
