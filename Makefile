@@ -53,7 +53,7 @@ man: build ## Write the manual pages of all commands to bin/man (20 s)
 
 test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
 	@build/setup.sh test
-	@build/test.sh lint,$(if $(filter 0,$(RACE)),tests,race,rest),desktop,tray,windows+pages,dashboard
+	@build/test.sh lint,$(if $(filter 0,$(RACE)),tests,race,rest),windows+pages,dashboard,desktop,tray
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
