@@ -68,8 +68,9 @@ func NewInbox(o InboxOptions) *Inbox {
 }
 
 // Ask implements upstream.Caller. A question waits in the inbox for a person,
-// unless a person has chosen an answer for all questions like it. Sampling for a
-// transient server that is no copy goes to the configured model, if there is one.
+// unless a person has chosen an answer for all questions like it. A sampling
+// request goes to the configured model, if any, when it comes from a transient
+// server that is not a copy of a configured one.
 func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":

@@ -19,7 +19,7 @@ func split(line string) (words []string, closed bool) {
 	return s.words, s.quote == 0
 }
 
-// splitter is the state of splitting a line.
+// splitter splits a line into words.
 type splitter struct {
 	rest  string
 	words []string

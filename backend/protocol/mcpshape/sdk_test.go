@@ -59,8 +59,8 @@ const (
 		` + wholeIcons + `,` + wholeAnnotations + `}`
 )
 
-// oddValues are values that take the place of members and elements. The empty one removes the
-// member or element.
+// oddValues replace, one at a time, each member and element of a valid result. The empty string removes
+// the member or element instead.
 var oddValues = []string{
 	``, `null`, `true`, `false`, `0`, `-1`, `1.5`, `12.0`, `1e30`, `""`, `"x"`, `"true"`, `"12"`, `"QUI"`, `"a b"`, `"\ud83d\ude00"`,
 	`[]`, `[null]`, `["x"]`, `[1,{}]`, `[{}]`, `{}`, `{"a":null}`, `{"type":"object"}`, `{"type":"text","text":"x"}`,

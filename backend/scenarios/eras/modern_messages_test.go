@@ -39,7 +39,7 @@ func TestAModernRequestGetsTheLogMessagesItAskedFor(t *testing.T) {
 			t.Fatal(got)
 		}
 		want := `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"` + row.level + `","data":"told"}}]`
-		// What the server says about its new level may arrive before the call or during it.
+		// The server confirms its new level at any time, before the call or during it.
 		got := slices.DeleteFunc(a.Notices, func(line string) bool { return strings.Contains(line, "so be it") })
 		if (fmt.Sprint(got) == want) != row.want || !row.want && len(got) > 0 {
 			t.Errorf("%s: got %s before the result", row.level, got)

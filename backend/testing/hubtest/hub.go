@@ -318,7 +318,8 @@ func RunRemembering(t *testing.T, folder paths.Folder) *Remembering {
 	return r
 }
 
-// OpenWindow connects a window that shows questions, and waits until it has the state, from when on it gets every event.
+// OpenWindow connects a window that shows questions. It returns when the window has the hub's state: from then on, the
+// window gets every event.
 func (r *Remembering) OpenWindow() {
 	r.T.Helper()
 	r.Window = Connect(r.T, r.Hub, "/ws?hub=1")

@@ -32,7 +32,7 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 })
 `
 
-// WeatherEntry is the server.json of a package on npm that needs a token.
+// WeatherEntry returns the server.json of an npm package that needs a token.
 func WeatherEntry() map[string]any {
 	return map[string]any{
 		"description": "Weather forecasts for stations", "repository": map[string]any{
