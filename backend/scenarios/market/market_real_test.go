@@ -1,4 +1,4 @@
-//go:build unix
+//go:build market && linux
 
 package market_test
 
@@ -70,18 +70,6 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// loginHome makes a home folder with a login shell that sets a PATH, which begins with folders, and the variables
-// in env.
-func loginHome(t *testing.T, folders string, env map[string]string) {
-	t.Helper()
-	hubtest.SetHome(t)
-	profile := "PATH='" + folders + ":/usr/bin:/bin'\nexport PATH\n"
-	for name, value := range env {
-		profile += "export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n"
-	}
-	hubtest.WriteFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), profile)
-}
-
 func TestARealPythonServerIsUpdatedAndRolledBack(t *testing.T) {
 	uvHome(t)
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
@@ -89,4 +77,60 @@ func TestARealPythonServerIsUpdatedAndRolledBack(t *testing.T) {
 		ID: "pypi:mcp-server-time", Version: "2026.8.18", Name: "time",
 		Tool: "convert_time", Args: `{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}`, Want: []string{"21:00"},
 	})
+}
+
+func TestARealPackageIsUpdatedAndRolledBack(t *testing.T) {
+	npmHome(t)
+	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
+	const choice = `{"id":"npm:@modelcontextprotocol/server-memory","version":"2025.4.25"}`
+	call := hubtest.Step{
+		Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"read_graph","args":{}}`, Status: 200,
+		Want: []string{"entities"},
+	}
+	s.Play(
+		hubtest.Step{Name: "plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Keep: "hash"},
+		hubtest.Step{
+			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`,
+			Status: 202, Person: true,
+			Events: []string{`market.job "state":"done"`},
+		},
+		hubtest.Step{Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Keep: "0.id"},
+		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/{0.id}/activate", Status: 200},
+		call,
+		hubtest.Step{
+			Name: "check", Method: "POST", Path: "/api/market/updates/check", Status: 200,
+			Want: []string{`"version":"2025.4.25"`, `"updatable":true`},
+		},
+		hubtest.Step{
+			Name: "compare", Method: "POST", Path: "/api/market/updates/server-memory/compare", Body: "{}", Status: 202, Person: true,
+			Events: []string{`market.job "state":"done"`},
+		},
+		hubtest.Step{
+			Name: "comparison", Method: "GET", Path: "/api/market/updates/server-memory", Status: 200, Keep: "hash",
+			Want: []string{`"from":"2025.4.25"`, `"changed":[{"tool":`},
+		},
+		hubtest.Step{
+			Name: "apply", Method: "POST", Path: "/api/market/updates/server-memory/apply", Body: `{"hash":"{hash}"}`, Status: 202,
+			Person: true,
+			Events: []string{`market.job "state":"done"`, `tools "change":"updated","previousHash":"`},
+		},
+		call,
+		hubtest.Step{
+			Name: "list", Method: "GET", Path: "/api/market/updates", Status: 200, Want: []string{`"updatable":false,"former":"2025.4.25"`},
+		},
+		hubtest.Step{
+			Name: "roll back", Method: "POST", Path: "/api/market/updates/server-memory/rollback", Status: 202, Person: true,
+			Events: []string{`market.job "state":"done"`, `tools "change":"updated"`},
+		},
+		call,
+		hubtest.Step{
+			Name: "history", Method: "GET", Path: "/api/discovery/history?server=server-memory&tool=read_graph",
+			Status: 200, Want: []string{`"change":"updated"`, `"change":"added"`},
+		},
+		hubtest.Step{
+			Name: "list after the rollback", Method: "GET", Path: "/api/market/updates", Status: 200,
+			Want: []string{`"version":"2025.4.25"`},
+		},
+		hubtest.Step{Name: "remove", Method: "DELETE", Path: "/api/servers/{0.id}", Status: 200},
+	)
 }
