@@ -59,7 +59,7 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	case "windows":
 		return Browser{commands: [][]string{{"rundll32", "url.dll,FileProtocolHandler", fileName}}}, true
 	case "darwin":
-		// Without the browser's name, an HTML file might be opened with a text editor.
+		// Without the browser's identifier, "open" might start a text editor for an HTML file.
 		if id := query("x-scheme-handler/http"); id != "" {
 			b.commands = append(b.commands, []string{"open", "-b", id, fileName})
 		}
@@ -88,8 +88,8 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	return b, true
 }
 
-// add appends a command that consists of words. fileURL replaces each occurrence of one of codes in words. If there is
-// none, fileURL becomes the last argument.
+// add appends a command that consists of words. fileURL replaces each occurrence of one of codes in words. If words
+// contain no code, fileURL becomes the last argument.
 func (b *Browser) add(words []string, codes ...string) {
 	command, placed := slices.Clone(words), false
 	for i, word := range command {

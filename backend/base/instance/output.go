@@ -100,7 +100,7 @@ func endOf(result error, words func() string) error {
 	return errors.New(text)
 }
 
-// logFailure adds a failed start to the hub's log, which no running hub has open.
+// logFailure adds a failed start to the hub's log. No hub runs at that time, so no other process has the log open.
 func (l launch) logFailure(way string, why error) {
 	file, err := os.OpenFile(l.folder.Log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -52,7 +52,7 @@ func launchdJob(label, dir string, env process.Env, args []string) []byte {
 	return b.Bytes()
 }
 
-// namesPassword reports whether the value of a variable is a URL with a password, or may be one.
+// namesPassword reports whether the value of any variable is, or may be, a URL with a password.
 func namesPassword(env process.Env) bool {
 	return slices.ContainsFunc(env, func(kv string) bool {
 		_, value, _ := strings.Cut(kv, "=")

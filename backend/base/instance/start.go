@@ -70,13 +70,13 @@ func startOnce(ctx context.Context, folder paths.Folder, by string) (Info, error
 // stopped it.
 var ErrStopped = fault.New(fault.Denied, "the user stopped the hub; start it with: agent-discover start")
 
-// ByProgram reports whether by, as in Ensure, is a program that acts without being
-// asked to start a hub. A person who starts a hub overrides an earlier stop request.
+// ByProgram reports whether by, as in Ensure, names a program that starts a hub without a person's request. A person
+// who starts a hub overrides an earlier stop request.
 func ByProgram(by string) bool {
 	return slices.Contains([]string{"companion", "cli", "tray", "window"}, by)
 }
 
-// Start starts a hub as Ensure does and does not wait for it.
+// Start starts a hub as Ensure does, but neither looks for a running hub nor waits for the new one.
 func Start(ctx context.Context, folder paths.Folder, by string) error {
 	l, err := prepare(folder, by)
 	if err != nil {
@@ -121,7 +121,7 @@ type attempt struct {
 	clean func()
 }
 
-// prepare returns what a start of the hub needs. Callers have usually looked for a stop request
+// prepare creates the data folder and returns the parameters of a start. Callers have usually looked for a stop request
 // before; prepare looks again because a hub that was still running then may have ended since.
 func prepare(folder paths.Folder, by string) (launch, error) {
 	if why := Withheld(folder); ByProgram(by) && why != nil {
@@ -195,7 +195,7 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 		select {
 		case <-tick.C:
 		case why := <-a.ended:
-			// The hub may have announced itself or reported a failure just before its process ended.
+			// Look once more: the hub may have announced itself or reported a failure just before its process ended.
 			over, a.ended = why, nil
 			if _, other := errors.AsType[outrun](why); other {
 				over = nil // wait until the other hub announces itself
@@ -226,9 +226,8 @@ func hubProgram(by string) (string, error) {
 	return exe, paths.CheckPlace(exe)
 }
 
-// ReportFailure saves the reason of a failed start for all processes that wait in
-// Await. It must be a reason that holds for each of them: not that another hub is
-// running, and not ErrStopped, which does not hold for a person.
+// ReportFailure saves the reason of a failed start for all processes that wait in Await. The reason must hold for each
+// of them, so a running hub is no such reason, nor is ErrStopped, which does not hold for a person.
 func ReportFailure(folder paths.Folder, why error) {
 	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // if this fails, Await times out and names the log
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// startPatience is how long programs wait for another process that starts the hub. It
-// covers the end of a hub with long calls and a slow start, but not a frozen process.
+// startPatience is how long programs wait for another process that starts the hub. It is long enough for a hub with
+// long calls to end and for a slow start, but bounds the wait for a frozen process.
 const startPatience = 2 * time.Minute
 
 // ErrStarting is the reason why a program must not start a hub now: another process is
 // starting or restarting it for a person.
 var ErrStarting = fault.New(fault.Unavailable, "the hub is being restarted; try again")
 
-// BeginStart announces that this process starts or restarts the hub for a person.
-// Until end is called or this process ends, other programs do not start a hub but wait
-// for this one, even if the user had stopped the hub before.
+// BeginStart announces that this process starts or restarts the hub for a person. Until end is called or this process
+// ends, other programs do not start a hub but wait for this process, even if the user had stopped the hub before.
 func BeginStart(folder paths.Folder) (end func(), err error) {
 	if err := folder.Create(); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func startTask(ctx context.Context, l launch) (attempt, error) {
 		return attempt{}, err
 	}
 	clean := func() {
-		// If the task cannot be deleted, it starts no hub: its environment file is missing.
+		// A task that cannot be deleted starts no hub later, because its environment file is missing.
 		_ = schtasks(context.WithoutCancel(ctx), "/Delete", "/F", "/TN", label)
 		_, _ = os.Remove(definition), os.Remove(environment)
 	}

@@ -6,10 +6,9 @@
 // that is known to be valid, about ten times as fast; for text that is not valid they
 // return meaningless positions within the text, but never panic.
 //
-// Nothing here allocates, except String and AppendCuts for their results, and Find,
-// Walk, AppendCuts and Object.Named for names with escapes. encoding/json is not used
-// for this, because it costs ten times as much and does not report where a member
-// begins and ends.
+// Nothing here allocates, except String, StringHead, AppendCuts and AppendWithout for their results, and Find, Walk,
+// AppendCuts and Object.Named for names with escapes. encoding/json is not used for this, because it costs ten times as
+// much and does not report where a member begins and ends.
 package jsonscan
 
 import (

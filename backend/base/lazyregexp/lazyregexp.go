@@ -12,8 +12,8 @@ import (
 // Regexp is a regular expression that is compiled when it is first used. It is safe for concurrent use.
 type Regexp struct{ compiled func() *regexp.Regexp }
 
-// New returns a regular expression for the variables of a package. An expression that cannot be compiled panics when it is
-// first used, and at once in tests.
+// New returns a regular expression for a package-level variable. An expression that cannot be compiled panics when it
+// is first used, and at once in tests.
 func New(expression string) *Regexp {
 	r := &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 	if inTest {

@@ -21,10 +21,10 @@ type Transport struct {
 	timeout time.Duration
 }
 
-// Guard makes a transport connect only to addresses that allow accepts, and gives each attempt to connect the time
-// timeout. Host names are checked after they are resolved. A proxy of the transport may have any address. The proxy
-// resolves host names itself, so requests through it are checked only if their URL has an IP address. Guard replaces
-// the DialContext of t.
+// Guard makes a transport connect only to addresses that allow accepts, and limits each attempt to connect to timeout.
+// Host names are checked after they are resolved. A proxy of the transport may have any address. The proxy resolves
+// host names itself, so requests through it are checked only if their URL has an IP address. Guard replaces the
+// DialContext of t.
 func Guard(t *http.Transport, timeout time.Duration, allow func(context.Context, netip.Addr) bool) *Transport {
 	g := &Transport{Transport: t, allow: allow, timeout: timeout}
 	t.DialContext = g.dial

@@ -37,15 +37,15 @@ func (r Rules) Key(name string) string {
 // Equal reports whether the texts of two paths name the same file.
 func (r Rules) Equal(a, b string) bool { return a == b || r.Key(a) == r.Key(b) }
 
-// In reports whether the text of a path names the folder or something in it.
+// In reports whether the path name is folder or is inside it. It compares only the texts.
 func (r Rules) In(folder, name string) bool {
 	folder, name = r.Key(folder), r.Key(name)
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// Same reports whether two paths name the same file on this machine: their texts say
-// so, or both lead to the same existing file.
+// Same reports whether two paths name the same file on this machine: their texts are equal by the rules, or the same
+// existing file has both paths.
 func Same(a, b string) bool {
 	if Here.Equal(a, b) {
 		return true
@@ -74,7 +74,8 @@ func (r Rules) Index(text, folder string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// prefix returns the length of the prefix of text that spells name, which is a path; ok is false if there is none.
+// prefix returns the length of the prefix of text that is equal to name, a path, by the rules. ok is false if text has
+// no such prefix.
 func (r Rules) prefix(text, name string) (n int, ok bool) {
 	for _, want := range name {
 		got, size := utf8.DecodeRuneInString(text[n:])

@@ -1,6 +1,5 @@
-// Package paths answers where this program keeps its files, and how to read and
-// replace files that other programs have open. All files are in the data folder.
-// Folders are created only by Folder.Create, without access for other users.
+// Package paths answers where this program keeps its files, and how to read and replace files that other programs have
+// open. All files are in the data folder. Folder.Create creates the data folder without access for other users.
 package paths
 
 import (
@@ -56,7 +55,7 @@ func (f Folder) Backups(part string) string { return filepath.Join(string(f), "b
 // Personas returns the folder of the user's personas.
 func (f Folder) Personas() string { return filepath.Join(string(f), "personas") }
 
-// Run returns the path of a file about the running hub.
+// Run returns the path of a file in the folder run, which holds the lock and the state of the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 
 // Create creates the folder and its sub-folders, makes them private to the user

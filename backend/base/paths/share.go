@@ -51,7 +51,7 @@ func Open(path string) (file *os.File, err error) {
 func ReadFile(path string) ([]byte, error) { return patient.readFile(path) }
 
 func (p patience) readFile(path string) (data []byte, err error) {
-	err = p.do(func() (err error) { // a read may meet a locked range of the file, too
+	err = p.do(func() (err error) { // reading fails, too, while another program has locked a range of the file
 		data, err = readShared(path)
 		return err
 	})

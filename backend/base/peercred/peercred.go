@@ -1,5 +1,5 @@
-// Package peercred tells which user's process is at the other end of a TCP connection of this machine. The hub asks it for
-// each connection that it accepts, because every user of the machine can connect to a loopback port.
+// Package peercred reports which user's process is at the other end of a TCP connection of this machine. The hub calls
+// Of for each connection that it accepts, because every user of the machine can connect to a loopback port.
 package peercred
 
 import (
@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// Standing is what is known about the other end of a connection.
+// Standing classifies the other end of a connection by its user.
 type Standing int
 
 const (
 	// Unknown means that the system does not report the user. The caller has to rely on other credentials.
 	Unknown Standing = iota
-	// Trusted means that the process belongs to the user of this process, or to the administrator.
+	// Trusted means that the process belongs to the user of this process, or to root.
 	Trusted
 	// Foreign means that the process belongs to another user.
 	Foreign

@@ -37,7 +37,7 @@ func ownerOf(conn *net.TCPConn) (user int, s Standing) {
 	switch {
 	case errors.Is(err, errNoSocket) && !established(conn):
 		return -1, Gone
-	case err != nil: // such as a connection that a virtual machine's host forwards
+	case err != nil: // for example, the host of a virtual machine forwards the connection
 		return -1, Unknown
 	case other.inode == 0:
 		return -1, Gone

@@ -1,7 +1,6 @@
-// Package process answers questions about processes of the operating system:
-// whether a process still is the one that was started, how it is ended together
-// with its children, and in which environment the user's programs run. The only
-// program that it starts is the login shell, in Login.
+// Package process answers questions about processes of the operating system: whether a process is still the one that
+// was started, how to end it together with its children, and in which environment the user's programs run. Of its own
+// accord it runs only the login shell, in Login, and ps on macOS.
 package process
 
 import (
@@ -115,9 +114,8 @@ func firstExecutable(dir string, names []string) string {
 	return ""
 }
 
-// aliased reports whether Windows would open another file than a name suggests: it
-// removes dots and spaces at the end, a colon leads to the current folder of a
-// drive or to a stream inside of a file.
+// aliased reports whether Windows would open another file than a name suggests: it removes dots and spaces at the end,
+// and a colon selects the current folder of a drive or a stream inside a file.
 func aliased(program string) bool {
 	rest := strings.TrimPrefix(program, `\\?\`)
 	if len(rest) > 2 && rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/') {
@@ -126,9 +124,8 @@ func aliased(program string) bool {
 	return strings.TrimRight(rest, " .") != rest || strings.ContainsAny(rest, ":\"*?<>|\x00")
 }
 
-// windowsNames returns the possible file names of a program on Windows, in the
-// order in which Windows tries them. A name with an extension that is not that of
-// a program is itself tried last.
+// windowsNames returns the possible file names of a program on Windows, in the order in which Windows tries them. A
+// name with the extension of another kind of file is tried unchanged, but last.
 func windowsNames(program, pathext string) []string {
 	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(cmp.Or(pathext, ".COM;.EXE;.BAT;.CMD")), ";"),
 		func(ext string) bool { return !strings.HasPrefix(ext, ".") })

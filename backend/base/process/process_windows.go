@@ -23,9 +23,8 @@ func Detach(cmd *exec.Cmd) {
 
 // DetachInJob is like Detach, but the command stays in the job of this process.
 //
-// A console program gets a console without a window, which its children share and
-// through which the system tells it that the user logs out. A program with windows
-// shows them: HideWindow, which is not set, would hide its first window.
+// A console program gets a console without a window, which its children share and through which Windows notifies it
+// when the user logs out. HideWindow is not set, because it would hide the first window of a graphical program.
 func DetachInJob(cmd *exec.Cmd) {
 	attributes(cmd).CreationFlags = windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP
 }
@@ -181,9 +180,9 @@ func StartOf(pid int) string {
 	return fmt.Sprint(created.Nanoseconds())
 }
 
-// Login returns the environment that Windows gives to programs of this user. Its PATH
-// ends with the folders that only this process has, as on other systems: the terminal
-// in which a person started the hub may know more programs.
+// Login returns the environment that Windows gives to programs of this user. As on other systems, the folders of this
+// process's own PATH are added at the end: the terminal in which a person started the hub may have a more complete
+// PATH.
 func Login(context.Context) (Env, error) {
 	env, err := windows.GetCurrentProcessToken().Environ(false)
 	if err != nil {

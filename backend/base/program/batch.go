@@ -9,9 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
-// maxBatchLine is the limit of a command line for a batch file, in UTF-16 units.
-// cmd.exe cuts lines at 8,191, and the lines of the file that contain the
-// arguments are longer than this one.
+// maxBatchLine is the largest length of a command line for a batch file, in UTF-16 units. cmd.exe cuts lines at 8,191
+// units, and a line of the file into which it inserts the arguments is longer than the command line.
 const maxBatchLine = 7000
 
 // Characters that no quoting protects from every batch file:
@@ -70,7 +69,7 @@ func quoteBatch(text string, always bool) string {
 	}) < 0 {
 		return text
 	}
-	// A backslash before the closing quote would make it a part of the text.
+	// A backslash before the closing quote would make that quote part of the text.
 	backslashes := len(text) - len(strings.TrimRight(text, `\`))
 	return `"` + text + strings.Repeat(`\`, backslashes) + `"`
 }

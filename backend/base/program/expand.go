@@ -43,8 +43,8 @@ func split(line string) (parts []string, ok bool) {
 
 var reference = lazyregexp.New(`%(?:%F|~((?i:dp0|f0|nx0|n0))|([A-Za-z_]\w*)(?::([^=%]+)=([^%]*))?%|.?)`)
 
-// expand replaces the variables in a part of a line. ok is false if the part has
-// other references, or if the result depends on details of cmd.exe.
+// expand replaces the variables in a part of a line. ok is false if the part has references of other kinds, or if the
+// result depends on details of cmd.exe.
 func (b *batchFile) expand(text string) (value string, ok bool) {
 	ok = true
 	value = reference.ReplaceAllStringFunc(text, func(found string) string {
@@ -57,7 +57,8 @@ func (b *batchFile) expand(text string) (value string, ok bool) {
 			return map[string]string{"dp0": b.dir, "f0": b.path, "nx0": name, "n0": stem}[strings.ToLower(r[1])]
 		case r[2] != "":
 			value, known := b.get(r[2])
-			// cmd.exe expands all lines of a block before it runs the first.
+			// cmd.exe expands all lines of a block before it runs the first, so they do not see the values that the
+			// block sets.
 			ok = ok && !b.fresh[strings.ToUpper(r[2])] && (known || r[3] == "")
 			if r[3] == "" {
 				return value

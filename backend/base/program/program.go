@@ -1,14 +1,12 @@
-// Package program prepares commands that start a program with exactly the given
-// arguments, in exactly the given environment. All programs that the hub, the
-// companion, the tray and the window start are started through it.
+// Package program prepares commands that start a program with exactly the given arguments, in exactly the given
+// environment. The hub, the companion, the tray and the window start all programs through it, except the login shell
+// and ps, which package process runs.
 //
-// On Linux and macOS the system passes arguments one by one. Windows passes one
-// text, which each program splits by rules of its own. Programs (.exe) split it by
-// the rules that Go and C follow. A batch file (.cmd, .bat) is run by cmd.exe,
-// which first reads the text as commands, so that "&" in an argument would start
-// another program. Therefore Command starts what the batch files of npm, pnpm,
-// yarn and other package managers start, which is node.exe with a script. It
-// passes only harmless arguments to other batch files, and refuses the rest.
+// On Linux and macOS the system passes arguments one by one. Windows passes one text, which each program splits by
+// rules of its own. Programs (.exe) split it by the rules that Go and C follow. A batch file (.cmd, .bat) is run by
+// cmd.exe, which first reads the text as commands, so that "&" in an argument would start another program. Therefore
+// Command does not run the batch files of npm, pnpm, yarn and other package managers, but directly the program that
+// they start: node.exe with a script. It passes only harmless arguments to other batch files, and refuses the rest.
 package program
 
 import (

@@ -50,8 +50,8 @@ var interpreters = map[string]string{
 	".lnk": "the path of the program that the shortcut leads to",
 }
 
-// resolve returns what Windows has to start so that the program at l.path gets
-// exactly the arguments of l. cmd is the path of cmd.exe.
+// resolve returns the launch by which Windows starts the program at l.path with exactly the arguments of l. cmd is the
+// path of cmd.exe.
 func resolve(m machine, l launch, cmd string) (launch, error) {
 	for i, arg := range l.args {
 		if !utf8.ValidString(arg) || strings.ContainsRune(arg, 0) {
@@ -97,9 +97,8 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 	return launch{}, fault.New(fault.Invalid, "%s leads from one batch file to the next without end; start the program itself", l.path)
 }
 
-// aliased reports whether Windows would open another file than the one that the
-// extension of a path suggests: it removes dots and spaces at the end, and a colon
-// leads to a stream inside of a file.
+// aliased reports whether Windows would open another file than the one that the extension of a path suggests: it
+// removes dots and spaces at the end, and a colon selects a stream inside a file.
 func aliased(path string) bool {
 	rest := strings.TrimPrefix(path, `\\?\`)
 	return strings.TrimRight(rest, " .") != rest || strings.LastIndexByte(rest, ':') > 1 || strings.ContainsAny(rest, "\x00\"")

@@ -17,7 +17,8 @@ func Fold(name string) string {
 	}
 	const brailleBlank = '\u2800'
 	seen := strings.Map(func(r rune) rune {
-		// Invisible characters control how others are shown, join or vary them, or are empty letters.
+		// Remove characters without a shape of their own: control and format characters, variation selectors and blank
+		// letters.
 		if r == brailleBlank || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector,
 			unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r) {
 			return -1

@@ -68,7 +68,7 @@ type ToolOverride struct {
 	Tool        string `json:"tool"` // as its server lists it
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Arguments have fixed values. Agents do not see them.
+	// Arguments holds the arguments with fixed values. Agents do not see these arguments.
 	Arguments Arguments `json:"arguments,omitempty"`
 }
 

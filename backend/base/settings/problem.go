@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Problem is what is wrong with one setting.
+// Problem describes one error in the settings.
 type Problem struct {
 	Line, Column int    // in the file, from 1; 0 if the setting does not come from the file
 	Key          string // such as limits.call_timeout or discovery.toolRules[0].pattern; may be empty

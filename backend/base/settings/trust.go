@@ -11,15 +11,12 @@ import (
 // Trust controls what the hub does about texts of servers that may mislead agents, and
 // about credentials in calls.
 type Trust struct {
-	// Changes is what happens when a server adds or changes a tool or another definition:
-	// ask (a person must approve it) or clean (a person must approve it only if the scan
-	// finds something).
+	// Changes says what the hub does when a server adds or changes a tool or another definition: ask (a person must
+	// approve it) or clean (a person must approve it only if the scan finds something).
 	Changes string
-	// Results is what happens to a result in which the scan finds orders to the agent; see
-	// TrustRule.
+	// Results says what the hub does with a result in which the scan finds instructions to the agent; see TrustRule.
 	Results string
-	// Credentials is what happens to a call with a credential in its arguments or result;
-	// see TrustRule.
+	// Credentials says what the hub does with a call with a credential in its arguments or result; see TrustRule.
 	Credentials string
 	// Rules override Results and Credentials for some tools.
 	Rules TrustRules

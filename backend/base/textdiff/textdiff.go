@@ -18,13 +18,12 @@ type Edit struct {
 	Old, New int
 }
 
-// MaxEdits is the largest number of edits of a shortest script. It bounds the time and the
-// memory.
+// MaxEdits is the largest number of added and removed elements in a shortest script. It bounds the time and the memory.
 const MaxEdits = 1000
 
-// Script returns the edits that turn a into b. It finds the shortest script, by E. W.
-// Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). If that has more than
-// MaxEdits edits, it removes all elements that differ and adds the new ones.
+// Script returns the edits that turn a into b. It finds the shortest script, by E. W. Myers, "An O(ND) Difference
+// Algorithm and Its Variations" (1986). If that adds and removes more than MaxEdits elements, Script replaces
+// everything between the common start and end instead.
 func Script(a, b []string) []Edit {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -45,10 +44,9 @@ func Script(a, b []string) []Edit {
 	return edits
 }
 
-// shortestScript returns the script for sequences without common elements at the
-// start and end. In Myers's terms, x counts the elements of a that are consumed
-// and x-k those of b; reach holds the furthest x on each diagonal k, and trace
-// a copy of reach before each edit.
+// shortestScript returns the script for sequences without common elements at the start and end; head is the number of
+// elements before them. In Myers's terms, x counts the elements of a that are consumed and x-k those of b; reach holds
+// the furthest x on each diagonal k, and trace a copy of reach before each edit.
 func shortestScript(a, b []string, head int) []Edit {
 	const zero = MaxEdits + 1 // the index of diagonal 0
 	reach := make([]int, 2*zero+1)

@@ -26,7 +26,7 @@ type vocabulary struct {
 	text string   // all tokens, one after the other
 	ends []uint32 // where each token ends, by rank
 	seed maphash.Seed
-	// slot is a hash table with linear probing of rank + 1; 0 is empty.
+	// slot is a hash table with linear probing. Its elements are rank + 1; 0 is an empty slot.
 	slot []uint32
 }
 
