@@ -99,7 +99,8 @@ type doors struct {
 	api       *api.Door
 }
 
-// loginEnv returns the environment of the user's login shell, once it is known.
+// loginEnv waits for the environment of the user's login shell and returns it. If ctx ends first, it returns a minimal
+// one.
 type loginEnv func(context.Context) process.Env
 
 // compose creates all parts and loads the tools of the catalog at the same time, because both take long.

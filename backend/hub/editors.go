@@ -28,8 +28,8 @@ type editors struct {
 	doctor    *doctor.Doctor
 }
 
-// composeEditors creates the parts that deal with AI editors. They use the
-// environment of the login shell, because editors do.
+// composeEditors creates the parts that deal with AI editors. They use the environment of the login shell, because
+// editors run in it.
 func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	look := variable(login)
 	machine := table.Here(func(name string) string { return look(context.Background(), name) })
@@ -113,8 +113,8 @@ func setScalar(data []byte, keys []string, value any) ([]byte, error) {
 	return change.Text, err
 }
 
-// lastSeen returns the time at which a client with one of these names was last
-// connected, or the zero time if there was none.
+// lastSeen returns the time at which a client with one of these names was last connected, or the zero time if no such
+// client was connected.
 func (d *doors) lastSeen(ctx context.Context, names []string, log *slog.Logger) time.Time {
 	var last time.Time
 	use, err := d.gateway.Context(ctx)

@@ -34,8 +34,7 @@ func (h *Hub) ServersChanged() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// Remembered returns the clients in the store, as they would be known after a
-// crash.
+// Remembered returns the clients in the store. After a crash, the hub knows only these.
 func (h *Hub) Remembered(ctx context.Context) ([]gateway.SeenClient, error) {
 	return h.store.Clients.Clients(ctx)
 }
