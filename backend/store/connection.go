@@ -17,7 +17,7 @@ const (
 	lockTry = 100 * time.Millisecond
 )
 
-// reader reads the database. Its errors are faults.
+// reader reads the database. It passes its errors through explain.
 type reader struct {
 	db   *sql.DB
 	file string
@@ -51,7 +51,7 @@ type row struct {
 
 func (r row) Scan(into ...any) error { return explain(r.file, r.row.Scan(into...)) }
 
-// writer changes the database. Its errors are faults.
+// writer changes the database. It passes its errors through explain.
 type writer struct {
 	db   *sql.DB // one connection, because SQLite allows one writer at a time
 	file string

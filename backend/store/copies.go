@@ -25,7 +25,8 @@ func Copies(file string) []string {
 	return found
 }
 
-// CopyDue reports whether the newest copy of a database is at least a day old and the database has changed since.
+// CopyDue reports whether a database has no copy, or its newest copy is at least a day old and the database has changed
+// since.
 func CopyDue(file string, now time.Time) bool {
 	all := Copies(file)
 	if len(all) == 0 {

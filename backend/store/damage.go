@@ -42,7 +42,7 @@ func Inspect(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// loads reads everything that the hub reads when it starts, and returns the first error.
+// loads reads servers and the tables of loaders as the hub does when it starts, and returns the first error.
 func loads(ctx context.Context, file string, db *sql.DB) error {
 	if version, err := verify(ctx, file, false); err != nil || version != Newest() {
 		return err // an older schema is migrated first

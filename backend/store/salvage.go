@@ -58,7 +58,8 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		}
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
-	// If the approvals of a server are lost, the definitions that it lists next count as its first ones.
+	// A server whose approvals are lost must count as new, so that the definitions that it lists next count as its
+	// first ones.
 	if _, err = s.db.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (r rescue) copySequences(ctx context.Context, from *wreck) error {
 				last[name] = max(last[name], id)
 			}
 		}
-		_ = found.Close() // ignore an error: what follows cannot be read
+		_ = found.Close() // ignore an error: the other rows cannot be read
 		for name, id := range last {
 			if err := r.raiseSequence(ctx, name, id); err != nil {
 				return err
@@ -251,9 +252,9 @@ func (c *copying) between(ctx context.Context, low, high int64) error {
 	return c.between(ctx, middle+1, high)
 }
 
-// rows copies rows in an order until one cannot be read, and returns the id of the last row that it has copied.
-// failed is the error of reading, or nil. Rows that already exist, and rows that violate a constraint of the schema,
-// are ignored.
+// rows copies rows in an order until one cannot be read, and returns the id of the last row that it has copied, or nil
+// if ids is false. failed is the error of reading, or nil. Rows that already exist, and rows that violate a constraint
+// of the schema, are ignored.
 func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last *int64, failed, err error) {
 	list := strings.Join(c.columns, ", ")
 	insert, err := c.to.PrepareContext(ctx,

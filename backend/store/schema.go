@@ -34,8 +34,8 @@ func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d",
 
 // verify checks that this program can use a database file: its schema must not be newer, and must contain everything
 // that the migrations of that version create. The second check takes some time; unless whole is set, it is made only
-// before a migration. verify does not change the file. It returns the version of the schema, 0 for an empty file. The
-// error is a Newer or damage, or an error of reading the file.
+// before a migration. verify does not change the file. It returns the version of the schema, 0 if the file does not
+// exist or has no tables of this program. The error is a Newer or damage, or an error of reading the file.
 func verify(ctx context.Context, file string, whole bool) (version int64, err error) {
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, nil

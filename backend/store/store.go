@@ -1,6 +1,5 @@
-// Package store implements the Store interfaces of the other packages in one
-// SQLite database, which only the hub opens. It contains no rules of its own:
-// each package declares the interface that it needs, and one file of this
+// Package store implements the Store interfaces of the other packages in one SQLite database, to which only the hub
+// writes. It contains no rules of its own: each package declares the interface that it needs, and one file of this
 // package implements it.
 package store
 
