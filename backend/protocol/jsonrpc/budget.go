@@ -76,9 +76,8 @@ var returning struct {
 	first, second *time.Timer
 }
 
-// returnMemory schedules the return of unused memory to the system. Each call postpones
-// the return that the last call has scheduled. Otherwise the runtime would keep the
-// memory for minutes.
+// returnMemory schedules the return of unused memory to the system, because the runtime would keep the memory for
+// minutes. Each call postpones the return that the previous call scheduled.
 func returnMemory() {
 	returning.Lock()
 	defer returning.Unlock()

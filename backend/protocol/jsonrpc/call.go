@@ -15,7 +15,7 @@ import (
 // further ones are dropped.
 const maxProgress = 16384
 
-// event is what a call receives: progress, a function to run, or its result or error.
+// event is a message to a call: progress, a function to run, or the result or error of the call.
 type event struct {
 	progress json.RawMessage
 	run      func()

@@ -19,10 +19,9 @@ var ErrClosed = errors.New("connection closed")
 
 // Handler handles the requests and notifications of the peer.
 type Handler interface {
-	// Request answers a request. Requests are handled concurrently. ctx is done
-	// when the connection ends or the peer cancels the request; then its cause
-	// is a *Cancelled and no answer is sent. An *Error is sent as it is, other
-	// errors as an internal error with their text.
+	// Request answers a request. Requests are handled concurrently. ctx is done when the connection ends, or when the
+	// peer cancels the request: then its cause is a *Cancelled, and no answer is sent. An *Error is sent as it is,
+	// other errors as an internal error with their text.
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notification is called in the order of arrival and must not block.
 	Notification(method string, params json.RawMessage)
@@ -47,7 +46,7 @@ type Options struct {
 	// InOrder names a method whose requests are answered before the next line
 	// is read.
 	InOrder string
-	// RememberOwners is the number of ended calls whose owners OwnerOf knows.
+	// RememberOwners is the number of ended calls whose owners OwnerOf still returns.
 	RememberOwners int
 	// Budget limits the memory of unfinished lines together with those of other
 	// connections. It may be nil.
@@ -152,8 +151,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	}
 }
 
-// FailOnly is Fail for the only call in flight. If there are several, it does
-// nothing.
+// FailOnly is Fail for the only call in flight. If there are none or several, it does nothing and returns false.
 func (c *Conn) FailOnly(why error) bool {
 	var id json.RawMessage
 	c.mu.Lock()

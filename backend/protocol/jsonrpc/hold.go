@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Hold suspends the idle timeouts of calls while the peer waits for this side,
-// such as for the answer of a person.
+// Hold suspends the idle timeouts of calls while the peer waits for this side, for example for the answer of a person.
 type Hold struct {
 	conn  *Conn
 	calls []*mailbox
@@ -60,8 +59,8 @@ func (c *Conn) idleLeft(answer *mailbox, idle time.Duration) time.Duration {
 	return max(0, idle-time.Since(answer.freed))
 }
 
-// Relate tells the connection that a request of the peer, which it has not read
-// yet, belongs to a call. A transport knows it if each call has its own stream.
+// Relate declares that a request of the peer, which the connection has not read yet, belongs to a call. A transport can
+// call it if each call has its own stream.
 func (c *Conn) Relate(request, call json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,9 +131,8 @@ type owned struct {
 	owner any
 }
 
-// Fail ends the call with this id; its caller gets the error why. A transport calls
-// it when it learns that the answer will never come. Fail reports whether a call
-// with that id was waiting.
+// Fail ends the call with this id; its caller gets the error why. A transport calls Fail when it learns that the answer
+// will never come. Fail reports whether a call with that id was waiting.
 func (c *Conn) Fail(id json.RawMessage, why error) bool {
 	c.mu.Lock()
 	answer, ok := c.take(string(id))

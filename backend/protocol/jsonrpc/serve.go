@@ -10,8 +10,7 @@ import (
 // maxWaiting bounds the idle goroutines that wait for the next request.
 const maxWaiting = 4
 
-// codeBusy is the error code for too many requests. It lies outside the range that
-// JSON-RPC and MCP reserve.
+// codeBusy is the error code for too many requests. It is outside the range that JSON-RPC and MCP reserve.
 const codeBusy = -31001
 
 // serve starts to handle a request, or refuses it.

@@ -28,15 +28,14 @@ const (
 	ParamPrefix = "Mcp-Param-"
 )
 
-// Encode writes a text that a header cannot carry in standard base64 between this prefix
-// and this suffix.
+// Encode puts this prefix and this suffix around the standard base64 of a text that a header cannot contain unchanged.
 const (
 	encodedPrefix = "=?base64?"
 	encodedSuffix = "?="
 )
 
-// Encode returns s in the form in which a header carries it. This is s itself if s
-// consists of visible ASCII characters and spaces between them, and does not look encoded.
+// Encode returns s as the value of a header. This is s itself if s consists of visible ASCII characters and spaces
+// between them, and does not look encoded.
 func Encode(s string) string {
 	safe := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, encodedPrefix) && strings.HasSuffix(s, encodedSuffix))
 	for i := 0; safe && i < len(s); i++ {

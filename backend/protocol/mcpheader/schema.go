@@ -79,9 +79,8 @@ func walk(schema json.RawMessage) *walker {
 	return w
 }
 
-// schema reads the schema that begins at data[at]. path has the names of the properties
-// that lead from the root to it: none for the root itself. path is nil if the way from
-// the root to the schema leads through anything else than properties.
+// schema reads the schema that begins at data[at]. path has the names of the properties from the root down to the
+// schema: none for the root itself. path is nil if any keyword other than properties is on the way.
 func (w *walker) schema(at int, path []string, depth int) {
 	if depth > maxDepth || w.data[at] != '{' {
 		return

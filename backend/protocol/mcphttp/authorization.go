@@ -25,6 +25,6 @@ type Challenge struct {
 	Status int
 	Header http.Header
 	Sent   string // the Authorization header of the request
-	// Operation names what was refused, such as "tools/call delete_file".
+	// Operation names the refused request, such as "tools/call delete_file".
 	Operation string
 }

@@ -57,8 +57,8 @@ func readRefusal(response *http.Response) *refusal {
 // characters, for an error.
 func oneLine(text string) string { return safetext.Clip(safetext.Label(text), refusalShown) }
 
-// lost reports whether the server no longer knows the session. The status for
-// that is 404 in MCP, but some servers answer 410 and many 400.
+// lost reports whether the refusal means that the server no longer knows the session. The status for that is 404 in
+// MCP, but some servers answer 410 and many 400.
 func (r *refusal) lost() bool {
 	if r.rpc != nil && (r.rpc.Code == jsonrpc.CodeMethodNotFound || r.rpc.Code == jsonrpc.CodeInvalidParams) {
 		return false

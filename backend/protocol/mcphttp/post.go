@@ -32,7 +32,7 @@ type post struct {
 	params json.RawMessage
 	header http.Header // of a message of MCP 2026-07-28; nil for others
 
-	stop    context.CancelFunc // ends the POST; set by Run before it sends the post; guarded by Link.mu before that
+	stop    context.CancelFunc // ends the POST; set by Run before it sends the post; guarded by Link.mu until then
 	stopped bool               // the request was cancelled; guarded by Link.mu
 	sent    chan struct{}      // closed when the POST was written or has failed
 	once    sync.Once          // closes sent
@@ -91,9 +91,9 @@ func (l *Link) headers(p *post) http.Header {
 	return p.header
 }
 
-// await waits until p may be sent, or ctx is done. Posts are sent without order,
-// with two exceptions: all other messages follow notifications/initialized, and a
-// cancellation follows the request that it cancels, which await returns.
+// await waits until p may be sent, or ctx is done. Every post waits for the address of the endpoint. Before MCP
+// 2026-07-28, requests and notifications also wait until notifications/initialized was sent. A cancellation waits until
+// the request that it cancels was sent, and await returns that request. Otherwise posts are sent in any order.
 func (l *Link) await(ctx context.Context, p *post) (cancels *post) {
 	events := []<-chan struct{}{l.named}
 	if p.header == nil && p.method != "" && p.method != "initialize" && p.method != "notifications/initialized" {

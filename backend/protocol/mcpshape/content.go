@@ -81,8 +81,8 @@ func textOf(raw json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(json.RawMessage(`{"type":"text"}`), "text", raw)
 }
 
-// contents accepts the content of a call's result. An item that clients refuse is replaced by a
-// text that says so.
+// contents accepts the content of a call's result. An item that clients refuse is replaced by a text that says so. If
+// the only item is refused, so is the content.
 type contents struct{}
 
 func (contents) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

@@ -39,8 +39,8 @@ var (
 	flag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		return raw, unless(raw[0] == 't' || raw[0] == 'f', raw)
 	}
-	// clearFlag accepts booleans, and converts the strings "true" and "false" to booleans. It
-	// is used only for members where this conversion cannot promise more than the server meant.
+	// clearFlag accepts booleans, and converts the strings "true" and "false" to booleans. It is not used for hints
+	// such as readOnlyHint, with which a conversion could promise more than the server meant.
 	clearFlag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		if value, ok := jsonrpc.String(raw); ok && (value == "true" || value == "false") {
 			return json.RawMessage(value), ""

@@ -25,8 +25,8 @@ import (
 // Era is one of the two eras of MCP, or Unknown.
 type Era int
 
-// The eras. Unknown is the era of a message that does not show it, such as a
-// notification on stdio; the connection decides then.
+// The eras. Unknown means that a message does not show its era, for example a notification on stdio; then the era of
+// the connection applies.
 const (
 	Unknown Era = iota
 	Legacy

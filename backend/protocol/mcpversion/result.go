@@ -23,7 +23,7 @@ func ResultType(result json.RawMessage) string {
 	return TypeComplete
 }
 
-// Hop is what the answering side of one connection adds to results of modern MCP.
+// Hop holds the values that the answering side of one connection adds to results of modern MCP.
 type Hop struct {
 	ServerInfo json.RawMessage // an object; nil adds none
 	// TTLMs and Private become ttlMs and cacheScope of results that may be cached.

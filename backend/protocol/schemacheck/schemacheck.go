@@ -23,8 +23,8 @@ const (
 	maxDepth    = 40 // of schemas that contain or reference each other
 )
 
-// Check returns what is wrong with arguments, one sentence each, and nothing if they fit
-// the schema. Both are valid JSON; an empty schema allows everything.
+// Check returns one sentence for each problem of arguments, at most maxProblems, and nothing if arguments fit the
+// schema. Both are valid JSON; an empty schema allows everything.
 func Check(schema, arguments json.RawMessage) []string {
 	c := checker{root: schema}
 	c.check(schema, arguments, "", 0)

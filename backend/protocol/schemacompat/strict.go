@@ -8,9 +8,8 @@ import (
 // maxDepth bounds the depth of nested schemas.
 const maxDepth = 40
 
-// strictRoot adapts the schema of a tool's arguments for a vendor that accepts only a
-// subset of OpenAPI. Unlike other objects, the root may stay without properties,
-// because clients recognize tools without arguments by that.
+// strictRoot adapts the schema of a tool's arguments for a vendor that accepts only a subset of OpenAPI. Unlike other
+// objects, the root may stay without properties: clients recognize tools without arguments by such a root.
 func (a *adapter) strictRoot(v *value) *value {
 	n, t := a.open(v, &trail{target: v})
 	var words []string

@@ -175,7 +175,7 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// copied returns an object with the same members, whose list may be changed.
+// copied returns an object with the same members, whose list of members may be changed.
 func (v *value) copied() *value {
 	return &value{kind: '{', members: append(make([]member, 0, len(v.members)+2), v.members...)}
 }
