@@ -32,15 +32,15 @@ type Gate interface {
 	// Admit takes the definitions that a server has listed and returns those for the
 	// catalog, in the order of the list. A returned definition may differ from the listed one.
 	Admit(ctx context.Context, server string, listed []json.RawMessage) ([]json.RawMessage, error)
-	// Admitted returns what Admit would return now for the list that was last passed to it.
+	// Admitted is like Admit, for the list that was last passed to Admit for the server.
 	Admitted(ctx context.Context, server string) ([]json.RawMessage, error)
 }
 
 // Changed is published after the tools of a server have changed.
 type Changed struct{ Server string }
 
-// ShownChanged is published after a change of the user's rules has changed which tools of the
-// catalog clients see, or how. The tools of the servers have not changed.
+// ShownChanged is published after a change of the user's rules has changed which tools clients
+// see, or their names or definitions. The tools of the servers have not changed.
 type ShownChanged struct{}
 
 // Counted is published after the tokens of new tools have been counted.
@@ -57,7 +57,7 @@ type Snapshot struct {
 	byQualified map[string]*Tool
 
 	pairing sync.Once
-	twins   map[*Tool][]*Tool // what Snapshot.Twins returns, for tools that have twins
+	twins   map[*Tool][]*Tool // results of Snapshot.Twins, for tools that have twins
 }
 
 // Of returns the tools of a server in the order it lists them.
@@ -143,7 +143,8 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 	return c, c.Load(ctx)
 }
 
-// New returns a catalog like Open, but without tools. The caller must call Load; all other methods wait for it.
+// New returns a catalog like Open, but without tools. The caller must call Load: methods that need the tools wait
+// until Load has returned.
 func New(store Store, bus *events.Bus, log *slog.Logger) *Catalog {
 	return &Catalog{store: store, bus: bus, log: log, loaded: make(chan struct{}), uncounted: make(chan struct{}, 1)}
 }
@@ -240,7 +241,7 @@ func (c *Catalog) replace(ctx context.Context, server string, definitions []json
 	return true, nil
 }
 
-// sameTools returns a function that finds the tool with a definition among some tools.
+// sameTools returns a function that finds the tool with exactly the given definition among tools.
 func sameTools(tools []*Tool) func(definition []byte) (*Tool, bool) {
 	seed, by := maphash.MakeSeed(), make(map[uint64]*Tool, len(tools))
 	for _, t := range tools {

@@ -131,7 +131,7 @@ func TestTokensAreCountedInTheBackground(t *testing.T) {
 	}
 }
 
-// changing is a context that changes the catalog while Run counts.
+// changing is a context whose first call of Err changes the catalog, while Run counts.
 type changing struct {
 	context.Context
 	once   *sync.Once

@@ -6,7 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// ChangeKind is how a tool has changed.
+// ChangeKind says whether a tool was added, updated or removed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -16,7 +16,7 @@ const (
 	Removed ChangeKind = "removed"
 )
 
-// Change is the change of one tool.
+// Change describes a tool that a server has added, updated or removed.
 type Change struct {
 	Tool     string     `json:"tool"`
 	Kind     ChangeKind `json:"change" enum:"added,updated,removed"`
@@ -27,7 +27,7 @@ type Change struct {
 	Definition []byte `json:"-"`
 }
 
-// Summary counts the tools of a list by their changes.
+// Summary counts the tools of a server by how its new list changed them.
 type Summary struct {
 	Added     int `json:"added"`
 	Updated   int `json:"updated"`
@@ -39,7 +39,7 @@ type Summary struct {
 // and when a server is deleted. Tools with an unchanged hash are only counted, in Summary.
 type ToolsChanged struct {
 	Server  string
-	Changes []Change // in the order of the list, then removed tools
+	Changes []Change // in the order of the new list, then the removed tools
 	Summary Summary
 	At      time.Time
 }

@@ -2,15 +2,15 @@ package catalog
 
 import "github.com/agent-discover/agent-discover/backend/base/tokens"
 
-// Cost is how much of a model's context the definitions of tools take.
+// Cost is the size of tool definitions in a model's context.
 type Cost struct {
 	Tools  int // number of definitions
-	Tokens int // o200k_base
+	Tokens int // total size (o200k_base), without uncounted definitions
 	// Deferred is the part of Tokens that is not in the context from the start, because
 	// the client shows its model only the names of tools and loads a definition when the
 	// model looks for the tool.
 	Deferred  int
-	Uncounted int     // definitions that are not counted yet, and not in Tokens
+	Uncounted int     // definitions whose tokens are not counted yet
 	Share     float64 // Loaded as a share of tokens.Window
 }
 
@@ -34,8 +34,8 @@ func CostOf(tools []*Tool, defersFrom int) Cost {
 // Loaded returns the tokens that are in the context from the start.
 func (c Cost) Loaded() int { return c.Tokens - c.Deferred }
 
-// NameTokens returns about how many tokens the names of tools take in the context of a
-// client that defers their definitions.
+// NameTokens estimates the tokens that the names of tools take in the context of a client
+// that defers their definitions.
 func NameTokens(tools []*Tool) (sum int) {
 	for _, t := range tools {
 		sum += tokens.Estimate(t.CallAs()) + 1 // each on its own line

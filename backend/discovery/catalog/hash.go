@@ -58,9 +58,9 @@ func slowCanonical(server string, definition json.RawMessage) []byte {
 	return data
 }
 
-// whole stores in c.out what slowCanonical would return, without decoding the definition. It
-// returns false for definitions with names that are repeated or need escapes, which
-// encoding/json may read differently.
+// whole stores the result of slowCanonical in c.out without decoding the definition. It returns
+// false for definitions that encoding/json may read differently: those with names that are
+// repeated, need escapes or are not ASCII.
 func (c *canonicalizer) whole(server string, definition []byte) bool {
 	c.data, c.out, c.parts = definition, c.out[:0], c.parts[:0]
 	defer func() { c.data = nil }()
@@ -90,18 +90,18 @@ func (c *canonicalizer) whole(server string, definition []byte) bool {
 type canonicalizer struct {
 	data    []byte // valid JSON
 	out     []byte
-	parts   []part // members of the objects that are open
+	parts   []part // members of the objects whose end has not been reached
 	scratch []byte
 }
 
-// part is a member of an object whose value is in out.
+// part is a member of an object. Its canonical value is out[start:end].
 type part struct {
 	name       []byte
 	start, end int
 }
 
-// value appends the value at a position. It returns the position after it, or -1 if
-// encoding/json may read it differently.
+// value appends the canonical form of the value at data[at]. It returns the position after the
+// value, or -1 if encoding/json may read the value differently.
 func (c *canonicalizer) value(at int) (end int) {
 	switch c.data[at] {
 	case '{':

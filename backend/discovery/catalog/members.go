@@ -91,12 +91,11 @@ func (p *parameters) read() bool {
 	return isWhole(p.definition, end)
 }
 
-// enter looks for the member named want in the object at a position. If the value of
-// the member is an object, enter calls visit with the position of the value, and visit
-// returns the position after it. enter counts the members of that name in count and
-// returns the position after the object at the given position. Both functions return
-// -1 for objects that encoding/json may read differently; enter also does so for a
-// second member of that name.
+// enter looks for the member named want in the object at a position, counts the members of
+// that name in count, and returns the position after the object. If the value of the member
+// is an object, enter calls visit, which gets the position of the value and returns the
+// position after the value. Both functions return -1 for objects that encoding/json may read
+// differently; enter also does so for a second member of that name.
 func (p *parameters) enter(at int, want string, count *int, visit func(at int) (end int)) (end int) {
 	o := jsonscan.Members(p.definition, at)
 	for o.Next() {

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// Tool is a tool of a server, as the server listed it. It is immutable.
+// Tool is a tool of a server, as the server listed it or as the user's rules change it. It is immutable.
 type Tool struct {
 	ID     int64 // number by which some clients refer to the tool; it stays the same while the server lists the name
 	Server string
@@ -24,7 +24,8 @@ type Tool struct {
 	Own         string
 	Title       string
 	Description string
-	// Definition is the JSON object that the server listed, byte for byte.
+	// Definition is the JSON object that the server listed, byte for byte unless the gate or a
+	// rule of the user changed it.
 	Definition json.RawMessage
 	// Hash changes when a part of the definition changes that a model or a
 	// person relies on: see hashOf.
@@ -37,7 +38,7 @@ type Tool struct {
 // Key identifies a tool among the tools of all servers.
 type Key struct{ Server, Tool string }
 
-// Key returns the tool's key, which has the name that the server lists.
+// Key returns the tool's key, which contains the name that the server lists.
 func (t *Tool) Key() Key { return Key{t.Server, t.OwnName()} }
 
 // OwnName returns the name that the server lists for the tool.
@@ -74,7 +75,7 @@ func (t *Tool) InputSchema() json.RawMessage {
 	var def struct {
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
-	_ = json.Unmarshal(t.Definition, &def) // NewTool and Restore have checked it
+	_ = json.Unmarshal(t.Definition, &def) // NewTool and Restore have checked the definition
 	return def.InputSchema
 }
 
@@ -90,8 +91,8 @@ func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
 	return Restore(server, bytes.Clone(definition), hashOf(server, definition), 0)
 }
 
-// Restore returns a tool from its stored parts, and false where NewTool would
-// return false. It takes ownership of definition.
+// Restore returns a tool from its stored parts, and false if the definition is not an
+// object with a name. It takes ownership of definition.
 func Restore(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var values [3][]byte
 	if isWhole(definition, members(definition, 0, []string{"name", "title", "description"}, values[:])) {

@@ -68,8 +68,8 @@ func (b *builtin) run(ctx context.Context) {
 	}
 }
 
-// untilIdle returns how long the encoder's memory is still kept if it is not
-// used again.
+// untilIdle returns the time until the encoder has been unused for b.idle; 0 or less
+// if that time has passed.
 func (b *builtin) untilIdle() time.Duration {
 	return b.idle - b.clock.Now().Sub(time.Unix(0, b.last.Load()))
 }

@@ -11,8 +11,8 @@ import (
 
 // provider computes vectors.
 type provider interface {
-	// embed returns a vector for each text, unchecked. The provider may read no
-	// more than the first tokens of each text. Errors contain no secrets.
+	// embed returns a vector for each text, unchecked. The provider need not read more
+	// than the given number of tokens of each text. Errors contain no secrets.
 	embed(ctx context.Context, texts []string, tokens int) ([][]float32, error)
 	// batch is the largest number of texts in one request.
 	batch() int
@@ -58,8 +58,8 @@ func (x *Index) probe(ctx context.Context) bool {
 	return err == nil
 }
 
-// normalizeAll checks that there is a valid vector for each of a number of texts,
-// and scales the vectors to length 1.
+// normalizeAll checks that vectors has exactly texts vectors and that each is valid,
+// and scales them to length 1.
 func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 	if len(vectors) != texts {
 		return fault.New(fault.Failed, "the model returned %d vectors for %d texts", len(vectors), texts)

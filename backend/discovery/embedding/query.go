@@ -48,8 +48,10 @@ type queuedQuery struct {
 
 // Query returns the vector of a query, of length 1, computed by the model of
 // Vectors. The vector is shared and must not be modified. Query returns false
-// with the provider "none", while the provider fails, and when it takes longer
-// than the query timeout; a vector that comes late is cached for the next call.
+// while no tool has a vector, while the provider fails, when too many queries wait,
+// and when the vector takes longer than the query timeout. A late vector is cached
+// for the next call. After a timeout, Query returns false for all uncached queries
+// until a worker has answered a query.
 func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	return x.query(ctx, text, false)
 }

@@ -38,7 +38,7 @@ type remote struct {
 	model  string
 	key    string // empty: no Authorization header is sent
 	size   int    // texts per request
-	advice string // what the user can do when the server demands a key
+	advice string // advice to the user if the server demands a key
 
 	endpoints []endpoint               // candidates, tried in order
 	working   atomic.Pointer[endpoint] // the candidate that has responded; nil until one has

@@ -65,8 +65,8 @@ func (x *Index) update(ctx context.Context) bool {
 	return false
 }
 
-// load replaces the vectors by those of the catalog's present tools, as far as
-// they are stored. It returns false when the store fails.
+// load replaces the vectors with those of the catalog's present tools that are in
+// memory or stored. It returns false when the store fails.
 func (x *Index) load(ctx context.Context) bool {
 	m, snapshot := &x.state, x.catalog.Snapshot()
 	wanted := make(map[key]bool, len(snapshot.Tools))

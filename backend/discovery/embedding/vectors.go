@@ -89,7 +89,8 @@ func newBuilder(model string, dimensions, capacity int) *builder {
 }
 
 // add copies a vector into the builder. It returns false for a key that has a
-// vector already and for a vector whose dimensions differ from the others'.
+// vector already and for a vector that is empty or has other dimensions than the
+// first one.
 func (b *builder) add(k key, scale float32, values []int8) bool {
 	if b.dimensions == 0 {
 		b.dimensions = len(values)

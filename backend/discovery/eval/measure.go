@@ -96,7 +96,7 @@ func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures 
 		m.R1 += recall(q, hits, 1)
 		m.R5 += recall(q, hits, 5)
 		m.R10 += recall(q, hits, 10)
-		ideal := slices.Repeat([]bool{true}, min(len(q.Relevant), Depth)) // begins with all right tools
+		ideal := slices.Repeat([]bool{true}, min(len(q.Relevant), Depth)) // the best possible ranking: every hit is a right tool
 		m.NDCG += gain(hits) / gain(ideal)
 		if first := slices.Index(hits, true); first >= 0 {
 			m.MRR += 1 / float64(first+1)

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// requiredArguments reads a tool's required arguments from its input schema and
-// returns the number of optional ones. A malformed schema has no arguments.
+// requiredArguments returns a tool's required arguments and the number of optional
+// ones, from its input schema. A malformed schema has no arguments.
 func requiredArguments(t *catalog.Tool) (required []Argument, optional int) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -30,8 +30,8 @@ func requiredArguments(t *catalog.Tool) (required []Argument, optional int) {
 	return required, max(len(schema.Properties)-len(required), 0)
 }
 
-// typeName returns the type in a JSON Schema property: "string", "null|integer"
-// for alternatives, "any" when there is none.
+// typeName formats the member "type" of a JSON Schema property: "string",
+// "null|integer" for alternatives, "any" for a missing or malformed type.
 func typeName(raw json.RawMessage) string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil && one != "" {

@@ -24,8 +24,8 @@ const (
 const minSummary = 24
 
 // cuts shorten a reply step by step until it fits its budget: first the other
-// matches, then the best tool. The cuts never remove call_as, the name of another
-// match, or the names and types of required arguments.
+// matches, then the best tool. The cuts never remove call_as, the name of a match
+// that stays, or the names and types of required arguments.
 var cuts = []func(*Found){
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = atSentence(m.Description, 60) }) },
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = "" }) },

@@ -39,7 +39,7 @@ type Known struct {
 	None    bool      // the catalog has no tools at all
 	Coming  bool      // more tools may be found in a moment
 	Unready []Unready // servers whose tools the search could not have found, or that cannot be called
-	// Hint replaces missHint and emptyHint, which name the tool registry, if it is not empty.
+	// Hint, unless empty, replaces missHint and emptyHint, which name the tool registry.
 	Hint string
 }
 
@@ -112,7 +112,7 @@ func NoMatch(query string, result search.Result, near []*catalog.Tool, known Kno
 // find_tools reply. Its parameters are those of NoMatch.
 func NoMatchForIntent(intent string, result search.Result, near []*catalog.Tool, known Known) *Miss {
 	m := NoMatch(intent, result, near, known)
-	for i, c := range m.Closest { // many intents share one reply
+	for i, c := range m.Closest { // names only, because one reply holds many intents
 		m.Closest[i] = Match{CallAs: c.CallAs}
 	}
 	m.Intent = shortIntent(intent)

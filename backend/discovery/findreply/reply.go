@@ -27,7 +27,7 @@ const (
 	MaxBatchOthers = 2
 )
 
-// Shown is how much of a tool a session has already been shown.
+// Shown is the part of a tool that a session has already been shown.
 type Shown int
 
 // The values of Shown.
@@ -42,7 +42,7 @@ type Options struct {
 	MaxOthers  int                       // the largest number of other matches
 	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
-	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
+	Shown      func(*catalog.Tool) Shown // returns the part of a tool that the session has been shown
 	// Caller returns the name of the hub's tool through which a session calls a tool that
 	// is not listed. If the argument is nil, that tool can call any tool. If Caller is nil,
 	// replies name the action proxy_call of the tool registry. Used by ForQuery.

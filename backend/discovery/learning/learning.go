@@ -78,7 +78,7 @@ type Lift struct {
 	Server, Tool string
 	Strength     float64 // above 0 and up to 1
 	Like         string  // the earlier query, redacted and truncated
-	Times        int     // how often the earlier query led to the tool
+	Times        int     // successes of the tool for the earlier query
 }
 
 // Pair is a query and a tool that was called for it.
@@ -103,7 +103,7 @@ type Learned struct {
 // is the newer decision and applies.
 type Switch struct{ On, Configured bool }
 
-// Kept is everything that the store holds.
+// Kept is the whole content of the store.
 type Kept struct {
 	Pairs  []Pair
 	LastID int64   // the greatest ID that any pair has had

@@ -11,7 +11,8 @@ import (
 
 const (
 	maxPairs = 5_000
-	// maxTools is the largest number of tools kept for one query.
+	// maxTools is the largest number of tools kept for one query, and of
+	// lifts that Lifts returns.
 	maxTools = 20
 	// maxLike is the largest number of similar queries, the most similar first,
 	// whose tools Lifts returns.
@@ -51,8 +52,8 @@ func (p *pair) updateConfidence() {
 // decay is the factor by which a success of that age counts.
 func decay(age time.Duration) float64 { return math.Exp2(-max(age.Seconds(), 0) / halfLife.Seconds()) }
 
-// strength returns how reliably the pair's query leads to its tool: its
-// confidence, reduced by age, and reduced further if other tools were called
+// strength returns the strength of the lift of the pair's tool for the pair's query:
+// the confidence, reduced by age, and reduced further if other tools were called
 // more often for the same query.
 func (p *pair) strength(now time.Time) float64 {
 	fresh := decay(now.Sub(p.Last))
@@ -82,7 +83,7 @@ func (n need) size() size { return size{n.actions, uint8(len(n.words))} }
 type memory struct {
 	topics []*topic // by slot; nil for free slots
 	sizes  []size   // size of each topic, by slot
-	free   []int32  // slots
+	free   []int32  // slots for new topics
 	byKey  map[string]*topic
 	words  map[string][]int32 // slots of the topics that contain the word
 	byID   map[int64]*pair
@@ -208,7 +209,7 @@ func (m *memory) like(n need) []match {
 		found += counts[least]
 	}
 	out := make([]match, 0, min(found, maxLike))
-	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // the least grade last: too many topics may have it
+	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // those of the least grade last, until out is full
 		for slot, grade := range grades {
 			if int(grade) >= floor && (floor > least || int(grade) == least) && len(out) < maxLike {
 				out = append(out, match{slot, int(grade)})

@@ -65,8 +65,8 @@ func (n need) key() string { return strings.Join(n.words, " ") }
 
 // needOf parses a query into words in lower case and singular. Names are split
 // at punctuation and at changes of case: createIssue becomes create and issue.
-// Numbers and single letters are dropped, because they identify what is worked
-// on rather than what is to be done.
+// Numbers and single letters are dropped, because they identify an object rather
+// than an operation.
 func needOf(text string) need {
 	var n need
 	for _, word := range split(text) {

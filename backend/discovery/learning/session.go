@@ -45,7 +45,7 @@ type question struct {
 	failed   []catalog.Key // tools whose failure was counted
 }
 
-// credit is the tool to which a query led.
+// credit is the tool whose success counts for a query.
 type credit struct {
 	tool  catalog.Key
 	shown bool // whether the answer to the query showed the tool

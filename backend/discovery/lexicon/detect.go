@@ -14,8 +14,8 @@ var functionLines string
 var englishLines string
 
 // functionWords returns the function words of English and of each other language
-// in Latin script, by language code. The value of a word is true if it is a sign of
-// its language, and false if it is also common in English or in names.
+// in Latin script, by language code. The value of a word is true if the word is a sign
+// of its language, and false if the word is also common in English or in names.
 var functionWords = sync.OnceValue(func() map[string]map[string]bool {
 	out := make(map[string]map[string]bool)
 	for line := range strings.Lines(functionLines) {
@@ -66,8 +66,9 @@ func isEnglish(word string) bool {
 // lettersPerSign is how many letters of another script outweigh a function word of English.
 const lettersPerSign = 8
 
-// scriptOf returns the language of a text that is mostly in a script other than
-// Latin; "" for others. Texts in Han characters alone count as Chinese.
+// scriptOf returns the language of a text in a script other than Latin. It returns "" if
+// the text has fewer than two such letters, or too few to outweigh its English function
+// words. Texts in Han characters alone count as Chinese.
 func scriptOf(text string) string {
 	if isASCII(text) {
 		return ""
@@ -117,7 +118,7 @@ func countOf(tokens []token, code string) int {
 var latin = []string{"de", "fr", "es", "it", "pt", "nl", "pl"}
 
 const (
-	minEvidence = 2 // least number of function words and clear words in a query of a language
+	minEvidence = 2 // minimum number of function words and clear words (see match.clear) in a query of a language
 	fewTokens   = 2 // largest number of words in a query for which one clear word is enough
 	leastShare  = 4 // at least one in this many words must be a function word or a clear word
 )

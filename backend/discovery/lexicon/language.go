@@ -45,11 +45,11 @@ type entry struct {
 }
 
 const (
-	minStem   = 4 // least letters of a stem that may have an ending
-	maxEnding = 6 // most letters of an ending
-	maxParts  = 3 // most words after the first in a compound
-	minInner  = 5 // least bytes of a known word at the end of a compound with an unknown beginning
-	maxSame   = 2 // most concepts of a word
+	minStem   = 4 // minimum letters of a stem that may have an ending
+	maxEnding = 6 // maximum letters of an ending
+	maxParts  = 3 // maximum words after the first in a compound
+	minInner  = 5 // minimum bytes of a known word at the end of a compound with an unknown beginning
+	maxSame   = 2 // maximum concepts of a word
 )
 
 // language holds the words of a language.
@@ -157,7 +157,7 @@ func meaningsOf(found []entry) []*concept {
 	return out
 }
 
-// match is what a word of a query means.
+// match is the meaning of a word of a query.
 type match struct {
 	meanings []*concept
 	clear    bool // the match is unlikely to be a coincidence

@@ -1,6 +1,6 @@
-// Package lexicon reads queries in languages other than English: it finds the words
-// for what tools do and for what they work on, and returns them in English. It does
-// not translate sentences. Package search adds the English words to the query,
+// Package lexicon reads queries in languages other than English: it finds the words for
+// the operations of tools and for their objects, and returns these words in English. It
+// does not translate sentences. Package search adds the English words to the query,
 // because the definitions of tools and the built-in embedding model are English.
 //
 // The words are in concepts.txt. A query is read only if it looks foreign as a
@@ -22,7 +22,7 @@ const (
 	maxWords  = 24   // English words in a reading
 )
 
-// Reading is what a foreign query means, in English words.
+// Reading is the meaning of a foreign query in English words.
 type Reading struct {
 	// Words are the English words: those of verbs first, then the others in the
 	// order of the query.

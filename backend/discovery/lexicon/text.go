@@ -7,7 +7,7 @@ import (
 )
 
 // token is a word of a query in lower case, as written and folded. The folded form
-// of an identifier such as deleteFile is empty, so that it has no meaning.
+// of an identifier such as deleteFile is empty, so that the lexicon ignores the word.
 type token struct{ written, folded string }
 
 // tokensOf returns the words of a query, at most maxTokens.
@@ -57,7 +57,7 @@ var folds = func() map[rune]string {
 	return out
 }()
 
-// fold returns a word in lower case without accents.
+// fold returns a lower-case word without accents.
 func fold(word string) string {
 	if isASCII(word) {
 		return word

@@ -44,7 +44,7 @@ type tile struct {
 // at most 127 add up to an int32 without overflow.
 const limit = 8191
 
-// tiny is the magnitude below which an input counts as zero.
+// tiny is a limit for quantise: inputs whose magnitudes are all smaller become zero.
 const tiny float32 = 1e-30
 
 func multiplyPlain(t *tile) {

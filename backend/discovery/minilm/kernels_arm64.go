@@ -1,6 +1,6 @@
 package minilm
 
-// neon multiplies eight rows at once. Every arm64 processor supports it.
+// neon uses NEON instructions to multiply. Every arm64 processor supports them.
 var neon = kernels{"neon", multiplyNEON, quantisePlain, geluPlain, expPlain, mixPlain}
 
 // fastest returns the fastest kernels that the processor supports.

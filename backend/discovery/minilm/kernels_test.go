@@ -61,7 +61,7 @@ func floats(random *rand.Rand, n int) []float32 {
 	return values
 }
 
-// edgeCases are values at the limits of what the kernels handle.
+// edgeCases are the extreme and special values that the kernels must handle.
 var edgeCases = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, 1e-20, -1e-20, 1e-45, 1e4, -1e4, 12.5, -12.5, 88, -88,
 	86.99, -86.99, 1e18, -1e18, 3.4e38, -3.4e38,

@@ -59,7 +59,8 @@ type matrix struct {
 	values        []int8
 }
 
-// kept is the number of columns of a matrix that are floats, and section the number of the others that share a scale.
+// kept is the number of columns that a matrix stores as floats. section is the number of consecutive integer columns that
+// share one scale in each row.
 const (
 	kept    = 4
 	section = 192

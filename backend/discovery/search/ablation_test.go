@@ -232,10 +232,10 @@ func (set *labelled) measure(t *testing.T, s *Searcher, then func(*ranking), who
 	return strings.ReplaceAll(fmt.Sprintf("%.3f / %.3f", first/n, five/n), "0.", ".")
 }
 
-// TestEachPartOfTheRankingIsMeasured logs a table of what each part of the ranking contributes on each
-// labelled set, by words alone and with vectors. All sets take minutes and are
-// measured by make eval-parts. Without it, the smallest set checks that the
-// table can be computed.
+// TestEachPartOfTheRankingIsMeasured logs, for each labelled set, a table of the measures without each
+// part of the ranking, by words alone and with vectors. make eval-parts measures all
+// sets, which takes minutes. Otherwise the test only measures the smallest set, to
+// check that the table can be computed.
 func TestEachPartOfTheRankingIsMeasured(t *testing.T) {
 	which := "agent-discover"
 	if os.Getenv("AGENT_DISCOVER_PARTS") != "" {

@@ -48,7 +48,8 @@ func blendOf(model string) blend {
 }
 
 // settle sets zero and scale of a model that was not measured, from the cosines
-// of a query with all tools.
+// of a query with all tools. It changes nothing if fewer than minTools tools have
+// a vector.
 func (b *blend) settle(similarities []float32) {
 	if b.measured {
 		return

@@ -97,14 +97,14 @@ func (r *ranking) missingNames(tool int32) float64 {
 	return missing / max(names, 1)
 }
 
-// minMedium and minHigh are the probabilities that the best tool is right from
-// which the confidence of a verdict is medium or high.
+// minMedium and minHigh are thresholds: the confidence is medium or high if the best tool
+// is right with at least this probability.
 const (
 	minMedium = 0.45
 	minHigh   = 0.76
 
-	// maxLead is the lead beyond which more lead means nothing, since there may
-	// be no second tool.
+	// maxLead limits the lead as a feature: a larger lead means nothing, because
+	// there may be no second tool.
 	maxLead = 0.25
 )
 
@@ -154,8 +154,8 @@ func (c chance) of(e Evidence) float64 {
 // total weight for each set; see frontend/guide/changing.md.
 type chances struct {
 	any, best chance
-	// minFoundFew and minFoundMany are the probabilities that a right tool exists
-	// which a match needs. minFoundMany applies to catalogs of at least crowdedTools
+	// minFoundFew and minFoundMany are the lowest probabilities that a right tool
+	// exists at which a search reports a match. minFoundMany applies to catalogs of at least crowdedTools
 	// tools, where some tool is always near a query. minFoundFew applies to catalogs
 	// of at most minTools tools: the user has chosen these few, so that queries more
 	// often mean one of them. In other catalogs, a value between the two applies.
@@ -172,7 +172,7 @@ func (e Evidence) Crowd() float64 {
 	return min(max(at, 0), 1)
 }
 
-// The probabilities without and with vectors.
+// byWords and byMeaning are the chances without and with vectors.
 var (
 	byWords = chances{
 		any:         chance{[features]float64{2.696, 7.325, -18.966, 3.038, -4.746, -1.393, 1.273, 4.898, 1.228, 3.523}, -9.191},

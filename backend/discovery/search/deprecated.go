@@ -14,10 +14,9 @@ const deprecatedShare = 0.75
 
 var capitals = regexp.MustCompile(`\bDEPRECATED\b`)
 
-// isDeprecated reports whether a tool says in its name or description that it is
-// deprecated, and should no longer be called. In a description, the word counts in
-// capitals, or as the first one: in the middle of a sentence, it may be about what
-// the tool finds.
+// isDeprecated reports whether the name or description of a tool marks the tool as
+// deprecated. In a description, the word counts in capitals, or as the first word:
+// elsewhere it may describe the objects that the tool finds.
 func isDeprecated(t *catalog.Tool) bool {
 	// Searching for the letters first takes a tenth of the time.
 	return strings.Contains(t.Description, "DEPRECATED") && capitals.MatchString(t.Description) ||
@@ -36,8 +35,8 @@ func firstWord(text string) string {
 	return text
 }
 
-// demotes reports whether a tool ranks lower because it is deprecated. It does not if
-// the query contains the word deprecated, or the tool's name as an identifier.
+// demotes reports whether a tool ranks lower because it is deprecated. A deprecated tool does not
+// if the query contains the word deprecated, or the tool's name as an identifier, even misspelled.
 func (r *ranking) demotes(tool int32) bool {
 	if !r.index.documents[tool].deprecated || strings.Contains(strings.ToLower(r.asked.query), "deprecated") {
 		return false

@@ -31,7 +31,7 @@ var (
 // the vocabulary. It is immutable.
 type document struct {
 	hash   string // catalog.Tool.Hash of the tool
-	folded string // the folded name
+	folded string // the name in lower case without punctuation
 	words  []int32
 	ends   [fields]int32 // end of each field in words
 
@@ -53,13 +53,13 @@ type reader struct {
 	words      [fields][]int32
 	splitter   splitter
 
-	// Most tools of a server have parameters in common. Their texts are split
-	// once: said holds where the words of each text are in saidWords.
+	// Most tools of a server have parameters in common, so their texts are split only
+	// once: said maps each text to the range of its words in saidWords.
 	said      map[string]span
 	saidWords []int32
 }
 
-// span is a part of a slice.
+// span is the half-open range [from, to) of a slice.
 type span struct{ from, to int32 }
 
 func (r *reader) document(t *catalog.Tool) *document {

@@ -2,7 +2,7 @@ package search
 
 import "golang.org/x/sys/cpu"
 
-// dotSteps requires a length that is a positive multiple of dotStep.
+// dotSteps returns the sum of a[i]*b[i]. The length must be a positive multiple of dotStep.
 func dotSteps(a, b []int8) int32 {
 	if cpu.X86.HasAVX2 {
 		return dotStepsAVX2(a, b)

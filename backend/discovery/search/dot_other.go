@@ -2,5 +2,5 @@
 
 package search
 
-// dotSteps requires a length that is a positive multiple of dotStep.
+// dotSteps returns the sum of a[i]*b[i]. The length must be a positive multiple of dotStep.
 func dotSteps(a, b []int8) int32 { return dotPlain(a, b) }

@@ -38,7 +38,7 @@ func (r *ranking) explain(hit Hit) []Reason {
 		mention = max(mention, hit.Score-sum)
 	}
 	add("mention", words(hit.Tool.Name), mention)
-	if len(reasons) == 0 { // it was found for a step, not for the whole query
+	if len(reasons) == 0 { // the hit was found for a step, not for the whole query
 		return []Reason{{Field: "step", Points: hit.Score}}
 	}
 	for i := range reasons { // scores are capped, and those of steps are weighted

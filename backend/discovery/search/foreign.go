@@ -7,7 +7,7 @@ import "github.com/agent-discover/agent-discover/backend/discovery/lexicon"
 type asked struct {
 	query   string   // as written
 	words   string   // for the index: a foreign query is followed by its English words
-	meaning string   // for the embedding model and as evidence: only what is English or may be a name
+	meaning string   // for the embedding model and as evidence: of a foreign query, only the English words and possible names
 	read    []string // the English words; nil for an English query
 	patient bool     // as Query.Patient
 }

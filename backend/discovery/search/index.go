@@ -37,13 +37,13 @@ type index struct {
 	meanLength [fields]float32 // mean length of each field, in words
 
 	// The postings: tools[starts[t]:starts[t+1]] are the tools that contain
-	// term t, and the same range of weights its weights in them.
+	// term t, and the same range of weights holds the weights of t in these tools.
 	starts  []int32
 	tools   []int32
 	weights []float32
 
 	names    map[string][]int32 // tools by folded name
-	renamed  []int32            // tools that are listed under another name than their servers'
+	renamed  []int32            // tools that the user has renamed
 	phrases  map[string][]int32 // tools by phrase; see index.phrase
 	openings map[int32]int      // by stem, the number of descriptions that begin with it
 }

@@ -145,8 +145,8 @@ func (x *index) mentions(query string, put func(int, []int32)) {
 // maxPhrase is the largest number of words in a phrase.
 const maxPhrase = 5
 
-// phrase returns the key of the words of a tool's name, as they would occur in a
-// sentence. It returns false for names of one word or of more than maxPhrase words.
+// phrase returns the key in index.phrases of a tool's name, whose words a query may
+// contain as a phrase. It returns false for names of one word or of more than maxPhrase words.
 func (x *index) phrase(d *document) (string, bool) {
 	name := d.in(inName)
 	if len(name) < 2 || len(name) > maxPhrase {
@@ -159,7 +159,7 @@ func (x *index) phrase(d *document) (string, bool) {
 	return phraseOf(stems), true
 }
 
-// phraseOf returns the key of a sequence of stems.
+// phraseOf returns the key of a sequence of stems in index.phrases.
 func phraseOf(stems []int32) string {
 	key := make([]byte, 0, 4*len(stems))
 	for _, s := range stems {

@@ -34,8 +34,8 @@ const (
 	abbreviationShare = 0.7
 	maxParts          = 64 // words of a query that are used
 	maxGuesses        = 4  // similar words for an unknown one
-	// maxCorrected is the largest number of words in a query that is corrected:
-	// in longer ones, an unknown word is more often a name than a typing error.
+	// maxCorrected is the largest number of words in a query that is corrected.
+	// In longer queries, an unknown word is more often a name than a typing error.
 	maxCorrected = 6
 )
 

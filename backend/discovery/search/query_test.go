@@ -65,7 +65,7 @@ var hostile = []string{
 	strings.Repeat("aB", 3000), strings.Repeat("and ", 2000), strings.Repeat("create issue, ", 6), strings.Repeat("\xff", 3000),
 }
 
-// checkResult checks what holds for every result.
+// checkResult checks the properties that every result must have.
 func checkResult(t *testing.T, text string, r Result) {
 	t.Helper()
 	if r.Found != (r.Confidence != "") || r.Found && len(r.Hits) == 0 || r.TopScore < 0 || r.TopScore > 1 {

@@ -223,7 +223,7 @@ func withNaming(how int, score float64) float64 {
 	return min(score, 0.95)
 }
 
-// rankWords ranks the tools by words alone.
+// rankWords ranks the tools by their words, and tools that the query names first.
 func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
 	r := x.wordRanking(query)
 	if r == nil {

@@ -1,8 +1,8 @@
 // Package search finds the tools that fit a query. It ranks the tools of the
 // catalog by the words of their definitions, by the similarity of embedding
-// vectors, and by what was called after similar queries, and it estimates how
-// likely the best tool is the right one. Package embedding computes the vectors
-// and package learning records the calls.
+// vectors, and by earlier calls after similar queries, and it estimates the
+// probability that the best tool is the right one. Package embedding computes the
+// vectors and package learning records the calls.
 //
 //	query ─┬─ words: BM25F over the index ───┐
 //	       ├─ meaning: cosines of vectors ───┼─ blend ── named tools first ── verdict

@@ -87,7 +87,7 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	return 0
 }
 
-// inflections are the regular endings of English words. A word with the ending has a base that ends in replaced.
+// inflections are the regular endings of English words. A word's base has replaced in place of the ending.
 var inflections = []struct{ ending, replaced string }{
 	{"s", ""},
 	{"es", ""},

@@ -18,9 +18,9 @@ const (
 )
 
 // steps splits a query that asks for several things in sequence: "make a
-// branch, commit the files and open a pull request". A step begins with a word
-// that also begins descriptions of tools. The text before the first step is
-// prepended to each step. Queries that ask for one thing have no steps.
+// branch, commit the files and open a pull request". A step begins with a known
+// verb, or with a word that also begins descriptions of tools. The text before the
+// first step is prepended to each step. Queries that ask for one thing have no steps.
 func (x *index) steps(text string) []string {
 	var context, steps []string
 	for _, clause := range clauses(text) {
@@ -73,7 +73,7 @@ func clauses(text string) []string {
 // conjunctions are words between two clauses.
 var conjunctions = set("and then also afterwards after finally please next plus once und puis y e")
 
-// startsStep reports whether a clause begins like the description of a tool.
+// startsStep reports whether a clause begins with a known verb or like descriptions of tools.
 func (x *index) startsStep(clause string) bool {
 	all := words(clause)
 	if len(all) < 2 || stopWords[all[0]] || all[0] == "pull" && strings.HasPrefix(all[1], "request") {
@@ -87,8 +87,8 @@ func (x *index) startsStep(clause string) bool {
 	return f.kind >= 0 || f.stem >= 0 && x.openings[f.stem] >= least
 }
 
-// rankSteps ranks the tools for each step. It reorders the hits of whole: first
-// the best hit of the whole query and of each step, then the second best of
+// rankSteps ranks the tools for each step and merges the hits into those of whole:
+// first the best hit of the whole query and of each step, then the second best of
 // each, and so on.
 func (s *Searcher) rankSteps(ctx context.Context, whole *ranking, m *matrix, steps []string, allow func(*catalog.Tool) bool) {
 	serverScores := make(map[string]float64)
