@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// Kind is what a list contains. Its text is the name of the member that holds the list
-// in the server's result, except for Introduction.
+// Kind is the kind of items in a list. Except for Introduction, its text is the name of the member that holds the list
+// in the server's result.
 type Kind string
 
 // These are the kinds of lists.
@@ -25,9 +25,9 @@ const (
 	Prompts   Kind = "prompts"
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
-	// Introduction is a list with one object for each era of MCP in which the server has been opened. The object has
-	// the members protocolVersion, serverInfo, capabilities and instructions, as the server declared them at its last
-	// start.
+	// Introduction is a list with one object for each era of MCP in which the hub has opened a session with the server.
+	// The object has the members protocolVersion, serverInfo, capabilities and instructions, as the server declared
+	// them at its last start.
 	Introduction Kind = "introduction"
 )
 
@@ -35,7 +35,7 @@ const (
 type Listing struct {
 	Server string
 	Kind   Kind
-	// Definitions are the members of the list as the server sent them. They are read-only.
+	// Definitions are the members of the list: as the server sent them, or as the gate kept them. They are read-only.
 	// nil means that the server never sent the list, which differs from an empty list.
 	Definitions []json.RawMessage
 }
@@ -119,8 +119,8 @@ func (l *Listings) Replace(ctx context.Context, server string, kind Kind, defini
 	return l.set(ctx, Listing{server, kind, definitions})
 }
 
-// Reapply asks the gate again about a list of a server, and replaces the list by what
-// the gate admits now. It does nothing for a list that the server never sent.
+// Reapply asks the gate again about a list of a server, and stores the list that the gate admits. It does nothing for a
+// list that the server never sent. Call it only after Guard.
 func (l *Listings) Reapply(ctx context.Context, server string, kind Kind) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

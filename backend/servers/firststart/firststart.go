@@ -25,7 +25,8 @@ const (
 	atOnce = 3
 	// firstRetry is the time before a failed start is repeated. It grows fourfold with each failure.
 	firstRetry = time.Minute
-	// maxFailures is how many starts of a server may fail. Then only a change of the server causes another start.
+	// maxFailures is how many starts of a server may fail. Then only a change of the server, or Again, causes another
+	// start.
 	maxFailures = 4
 	// busyRetry is the delay before a start is repeated that was refused because too many servers were running.
 	busyRetry = 10 * time.Second
@@ -56,7 +57,7 @@ type Starter struct {
 // try is the state of the starts of one server.
 type try struct {
 	server   string
-	config   time.Time // when the configuration that was tried was last changed
+	config   time.Time // UpdatedAt of the configuration that was tried
 	running  bool
 	done     bool // the last start has ended
 	failures int
@@ -125,7 +126,8 @@ func (s *Starter) Hold() (release func()) {
 // set, or a person has signed in or approved something.
 func (s *Starter) Again(server string) { s.forget(func(t try) bool { return t.server == server }) }
 
-// paused notes that a person has paused all servers, or resumed them.
+// paused handles a change of the pause setting; now is true if all servers are paused. It publishes Changed for the
+// servers that are due. After a resume, servers whose start failed because of the pause may start again.
 func (s *Starter) paused(now bool) {
 	if !now {
 		s.forget(func(t try) bool { return errors.Is(t.err, upstream.ErrPaused) })
@@ -150,8 +152,8 @@ func (s *Starter) look() {
 	}
 }
 
-// startDue starts the servers that are due, at most atOnce at the same time. wait is the time until the next one is
-// due; ok is false if there is none.
+// startDue starts the servers that are due, at most atOnce at the same time. wait is the time until the next retry; ok
+// is false if no retry is due later.
 func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,7 +57,7 @@ func (f *fleet) List() []registry.Server {
 }
 
 func (f *fleet) start(_ context.Context, server registry.Server) error {
-	time.Sleep(time.Second) // virtual: the time that a program takes
+	time.Sleep(time.Second) // virtual time that a program takes to start
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.started = append(f.started, server.Name)
@@ -213,7 +213,7 @@ func TestAServerIsNotStartedBeforeItsConfigurationIsComplete(t *testing.T) {
 			t.Error("the server is not expected")
 		}
 		release()
-		release() // does nothing
+		release() // a second call does nothing
 		f.starter.Await(t.Context())
 		f.want("after the change", "a")
 	})

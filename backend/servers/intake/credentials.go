@@ -120,8 +120,8 @@ func plaintext(s registry.Server) []string {
 	return launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 }
 
-// Runs reports whether a configured server runs what another configuration declares. A reference to a secret counts
-// as equal to a credential if the vault holds the same value.
+// Runs reports whether a configured server and another configuration have the same launch.Launch.Hash. A reference to a
+// secret counts as equal to a credential if the vault holds the same value.
 func (i *Intake) Runs(ctx context.Context, server, declared registry.Server) bool {
 	if i.options.Migrator != nil {
 		declared = i.options.Migrator.Referring(ctx, server, declared)

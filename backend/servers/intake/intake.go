@@ -3,8 +3,8 @@
 // product, personas and agents. Add checks the name and the address, decides who has to approve the server, moves its
 // credentials to the vault and saves it.
 //
-// Reading the format in which a server is written is left to the packages that call Add, and starting the server to
-// package firststart, which waits for the end of Add.
+// The packages that call Add read the formats in which servers are written. Package firststart starts a server after
+// Add has returned.
 package intake
 
 import (
@@ -56,7 +56,7 @@ type Arrival struct {
 	Readable bool
 }
 
-// Outcome is the result of Check or Add.
+// Outcome is the result of Add, or the result that Check predicts.
 type Outcome struct {
 	Server  registry.Server
 	Stored  []string // places whose credentials are in the vault: env.NAME, args[3], headers.NAME or url
@@ -65,7 +65,7 @@ type Outcome struct {
 	Similar string   // name of a server that has almost the same name, or empty
 }
 
-// Notes returns what a person should know of an outcome, as sentences.
+// Notes returns sentences about the outcome for the person who adds the server.
 func (o Outcome) Notes() []string {
 	var notes []string
 	if len(o.Stored) > 0 {
@@ -96,7 +96,7 @@ type Options struct {
 	Registry *registry.Registry
 	Vault    *vault.Vault // nil if credentials stay in the configuration
 	Migrator Migrator     // nil for that of package secretmigration
-	// Policy returns what agents may do without a person, the setting agents.install: allow, ask or deny.
+	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
 	Policy func() string
 	// Hold keeps new servers from being started until release is called.
 	Hold func() (release func())
@@ -143,7 +143,8 @@ func (i *Intake) Check(ctx context.Context, a Arrival) (Outcome, error) {
 
 // Add adds a server, or changes one that is Known. If a part of an addition fails, Add undoes the rest. It fails with
 // fault.Conflict if another server has the name, with fault.Denied if agents may not add the server, and with
-// fault.Unavailable and fault.CodeUnstorable if credentials can neither be stored nor stay readable.
+// fault.Unavailable if secrets or credentials cannot be stored. The last error has fault.CodeUnstorable if Readable
+// would allow the addition.
 func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
 	defer i.options.Hold()()
 	out, err := i.save(ctx, a)
@@ -179,7 +180,8 @@ func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
 	return out, err
 }
 
-// complete stores the secrets of a server that was added, and records that a person has approved it.
+// complete stores the secrets of a server that was added, moves its credentials to the vault, and records that a person
+// has approved it.
 func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 	name := out.Server.Name
 	for _, secret := range slices.Sorted(maps.Keys(a.Values)) {

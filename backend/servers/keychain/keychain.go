@@ -27,8 +27,8 @@ const (
 	// abandonAfter is how long an operation may wait for the user to answer the
 	// keychain's prompt. Then it is aborted.
 	abandonAfter = 2 * time.Minute
-	// checkTimeout limits how long a check of the keychain's state may take.
-	// quickCheckTimeout does so for a check for which a caller waits.
+	// checkTimeout limits a check of the keychain's state, and quickCheckTimeout the check before a hung operation is
+	// aborted.
 	checkTimeout      = 2 * time.Second
 	quickCheckTimeout = 250 * time.Millisecond
 )
@@ -221,7 +221,7 @@ func (k *Keychain) tryAbandon(ctx context.Context) bool {
 	defer k.checking.Unlock()
 	serial, hung := k.running()
 	if !hung {
-		return true // it has ended meanwhile; the running operation is another one, which must not be aborted
+		return true // the operation has ended meanwhile; the running one is another, which must not be aborted
 	}
 	ctx, cancel := context.WithTimeout(ctx, quickCheckTimeout)
 	defer cancel()

@@ -2,8 +2,8 @@ package keychain
 
 import "fmt"
 
-// securityError says in words for users why macOS' program security failed. Its
-// exit code is the last byte of the system's error code.
+// securityError explains an exit code of macOS's program security to the user. The exit code is the last byte of the
+// system's error code.
 func securityError(code int) string {
 	const headless = "; unlock it in a terminal with: security unlock-keychain, or set AGENT_DISCOVER_KEYCHAIN=off"
 	switch code {

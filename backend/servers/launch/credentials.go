@@ -50,8 +50,8 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 // MinCertain is the minimum length of a credential that counts as certain if only its name shows that it is one.
 const MinCertain = 10
 
-// Credentials returns the values of the credentials in a launch, for redacting them.
-// The doubtful ones are recognized only by their names and could be ordinary words.
+// Credentials returns the values of the credentials in a launch, for redacting them. The doubtful ones are short and
+// recognized only by their names, so that they could be ordinary words, or they are paths of files.
 func (l Launch) Credentials() (certain, doubtful []string) {
 	for _, c := range credentials(l) {
 		values := []string{c.value()}
@@ -106,11 +106,10 @@ const APIKey = "API_KEY"
 // MaxSecretName is the maximum length of a secret's name, in characters.
 const MaxSecretName = 128
 
-// secretName returns the suggested name of a secret for the credential. A stdio
-// server gets each of its secrets as an environment variable, and a remote
-// server as a header, under the name of the secret. So a credential from a
-// variable, an argument or a header keeps its name. Any other credential gets a
-// name with a prefix and a colon, so that it does not become a header.
+// secretName returns the suggested name of a secret for the credential. A stdio server gets each of its secrets as an
+// environment variable, and a remote server as a header, under the name of the secret. So a credential in a variable or
+// an argument of a stdio server, or in a header of a remote one, keeps its name. Any other credential gets a name with
+// a prefix and a colon, so that it does not become a header.
 func (c credential) secretName(remote bool) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == '}' || r == 0x7f {
@@ -276,8 +275,8 @@ var (
 	segment   = lazyregexp.New(`/([^/?#]+)`)
 )
 
-// urlCredentials returns the password of a URL, and its parameters and path
-// segments that are credentials.
+// urlCredentials returns the parts of a URL that are credentials: the password or the user name, parameters and path
+// segments.
 func urlCredentials(address string) []credential {
 	var out []credential
 	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }

@@ -66,8 +66,7 @@ func (l Launch) With(values map[string]string) Launch {
 // Remote reports whether the server is reached over a network.
 func (l Launch) Remote() bool { return l.Transport != "" && l.Transport != "stdio" }
 
-// Hash returns a SHA-256 in hexadecimal over everything that decides which program
-// a start runs or what it connects to, and over who configured it.
+// Hash returns the SHA-256 of all fields of the launch, in hexadecimal.
 func (l Launch) Hash() string {
 	env, headers := l.Env, l.Headers
 	if env == nil {

@@ -17,7 +17,7 @@ import (
 const (
 	// codeLife is how long a code is valid.
 	codeLife = 10 * time.Minute
-	// codeBytes is the length of a code before it is encoded: eight characters.
+	// codeBytes is the number of random bytes in a code, which base32 encodes as eight characters.
 	codeBytes = 5
 	// maxTries is how many wrong codes make a code invalid.
 	maxTries = 5
@@ -31,8 +31,8 @@ var ErrNoCode = fault.New(fault.Denied,
 var ErrWrongCode = fault.New(fault.Denied,
 	"this code is wrong, used or too old; nothing was approved. The tray and the dashboard show the current code")
 
-// codes are the one-time codes with which a program approves a server on behalf
-// of a person who has read the code elsewhere. It is safe for concurrent use.
+// codes holds the one-time codes with which programs approve servers on behalf of a person who has read the code
+// elsewhere. It is safe for concurrent use.
 type codes struct {
 	now func() time.Time
 
@@ -44,7 +44,7 @@ type code struct {
 	text    string
 	hash    string // LaunchHash of the server for which it was made
 	expires time.Time
-	wrong   int // wrong codes so far
+	wrong   int // number of wrong codes so far
 }
 
 // current returns the valid code for a launch, and makes one if there is none.
@@ -62,8 +62,8 @@ func (c *codes) current(server, hash string) code {
 	return *known
 }
 
-// use reports whether text is the valid code for a launch, and makes the code
-// invalid if it is. Upper and lower case, spaces and dashes make no difference.
+// use reports whether text is the valid code for a launch. A code becomes invalid when it is used, and after maxTries
+// wrong ones. Case, spaces and dashes make no difference.
 func (c *codes) use(server, hash, text string) bool {
 	text = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(text))
 	c.mu.Lock()
@@ -104,8 +104,8 @@ func (m *Manager) Code(name string) (text string, expires time.Time, err error) 
 	return c.text[:4] + "-" + c.text[4:], c.expires, nil
 }
 
-// ApproveWithCode is Approve for a program. The error is ErrNoCode without a
-// code, and ErrWrongCode if the code is not valid.
+// ApproveWithCode is Approve for a program, which needs a code from Code. launchHash may be empty. The error is
+// ErrNoCode without a code, and ErrWrongCode if the code is not valid. A server that is approved already is no error.
 func (m *Manager) ApproveWithCode(ctx context.Context, name, launchHash, code string) (registry.Server, error) {
 	s, err := m.registry.Get(name)
 	switch {

@@ -5,7 +5,5 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// LaunchHash returns the hash to which a person's approval is bound: that of
-// everything that decides which program a start of the server runs, or what it
-// connects to.
+// LaunchHash returns the hash of the server's launch. A person's approval holds only while this hash stays the same.
 func LaunchHash(s registry.Server) string { return launch.Of(s).Hash() }

@@ -49,8 +49,7 @@ type Options struct {
 	Metrics   Metrics // may be nil
 	// Hold keeps new servers from being started until release is called. It may be nil.
 	Hold func() (release func())
-	// Policy returns what agents may do without a person: allow, ask or deny; ask if it is
-	// nil.
+	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
 	Policy func() string
 	Log    *slog.Logger
 	Now    func() time.Time // nil for time.Now
@@ -150,9 +149,8 @@ func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.T
 	return tools, false, err
 }
 
-// Deactivate removes a server's tools from the lists of sessions and stops its
-// process. It reports whether the server was active. find_tool still finds the
-// tools.
+// Deactivate removes a server's tools from the lists of sessions, stops its process and clears KeepRunning. It reports
+// whether the server was active. find_tool still finds the tools.
 //
 // The process is stopped before the change is published: a client that sees the
 // change may start the server at once, and this start must not be stopped.

@@ -118,8 +118,7 @@ func (m *Manager) held(id int64, address string) *grant {
 
 func flight(kind string, s Server) string { return kind + "/" + strconv.FormatInt(s.ID, 10) }
 
-// isEnded reports whether the authorization server has ended a sign-in, or no longer
-// knows the client.
+// isEnded reports whether err means that the authorization server has ended a sign-in, or no longer knows the client.
 func isEnded(err error) bool {
 	refused, ok := errors.AsType[tokenError](err)
 	return ok && (refused.code == "invalid_grant" || refused.code == "invalid_client" || refused.code == "unauthorized_client")
@@ -189,7 +188,7 @@ func (m *Manager) end(s Server, g *grant, why error) {
 	m.notify(s.Name, false)
 }
 
-// demand is what a server has asked for since the last sign-in.
+// demand collects a server's requests for authorization since the last sign-in.
 type demand struct {
 	challenge  challenge
 	scopes     []string        // scopes in addition to those of the challenge

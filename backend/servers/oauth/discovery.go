@@ -20,11 +20,11 @@ type offer struct {
 	scopes   []string // scopes that the server lists
 }
 
-// challenge is what a server requires in a response with status 401 or 403.
+// challenge contains the WWW-Authenticate headers of a response with status 401 or 403.
 type challenge struct {
-	metadata string // the address of its metadata, or empty
+	metadata string // address of the server's metadata, or empty
 	scopes   []string
-	code     string // such as insufficient_scope
+	code     string // error code such as insufficient_scope, or empty
 }
 
 // readChallenge reads the headers of a response. A header that cannot be read counts as

@@ -89,7 +89,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// restart replaces the manager with one that has only what was stored.
+// restart replaces the manager with a new one, which has only the stored data.
 func (w *world) restart() {
 	if w.Manager != nil {
 		w.Close()

@@ -20,7 +20,7 @@ type grant struct {
 	Client   client    `json:"client"`
 	Token    string    `json:"token_endpoint"`
 	Revoke   string    `json:"revocation_endpoint,omitempty"`
-	// Entered is the issuer if the user has entered it, for a client of their own.
+	// Entered is the issuer that the user has entered for a client of their own, or empty.
 	Entered string `json:"entered,omitempty"`
 	// Machine marks a token of the program itself, for which no person signed in.
 	Machine bool `json:"machine,omitempty"`
@@ -44,7 +44,7 @@ func (g *grant) due(now time.Time) bool {
 // ended reports whether the token is no longer valid.
 func (g *grant) ended(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }
 
-// renewable reports whether a new token can be had without a person.
+// renewable reports whether the program can get a new token without a person.
 func (g *grant) renewable() bool { return g.Refresh != "" || g.Machine }
 
 // header returns the value of the Authorization header.

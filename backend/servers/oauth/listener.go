@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// callbackPath is where browsers return to. Redirect addresses must not change, because
-// people register them.
+// callbackPath is the path of the redirect addresses, to which browsers return after a sign-in. These addresses must
+// not change, because people register them.
 const callbackPath = "/callback"
 
 // DefaultPorts are the ports of redirect addresses, in the order in which they are tried.
@@ -62,7 +62,7 @@ func (m *Manager) begun() {
 	m.closeUnused()
 }
 
-// closeUnused closes the listener if no sign-in waits.
+// closeUnused closes the listener if no sign-in needs it.
 func (m *Manager) closeUnused() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

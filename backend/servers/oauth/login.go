@@ -22,10 +22,10 @@ const loginLife = 10 * time.Minute
 type Login struct {
 	// Address is the page to open; empty if no person is needed.
 	Address string
-	// Redirect is the address to which the page leads at the end.
+	// Redirect is the address to which the authorization server redirects the browser at the end.
 	Redirect string
-	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs on another machine, the
-	// caller must call Complete with the address to which the browser was led.
+	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs on another machine, the caller
+	// must call Complete with the address to which the browser was redirected.
 	Listening bool
 	flow      *flow
 	manager   *Manager
@@ -69,7 +69,7 @@ type flow struct {
 	timer     *time.Timer
 	done      chan struct{} // closed at the end
 	err       error         // the result; valid after done is closed
-	answered  bool          // the browser has come back; guarded by Manager.mu, like the fields below
+	answered  bool          // the browser has come back, or the sign-in is being ended; guarded by Manager.mu, like the fields below
 	ended     bool
 	after     []func() // to run at the end
 }
@@ -271,8 +271,8 @@ func (m *Manager) finish(f *flow, result error) {
 	close(f.done)
 }
 
-// Complete finishes a sign-in with the address to which the browser was led, for browsers
-// on another machine. It returns the name of the server.
+// Complete finishes a sign-in with the address to which the browser was redirected, for browsers on another machine. It
+// returns the name of the server.
 func (m *Manager) Complete(ctx context.Context, address string) (server string, err error) {
 	address = strings.TrimSpace(address)
 	_, query, found := strings.Cut(address, "?")

@@ -32,7 +32,7 @@ const (
 // one in that network to this machine.
 type network struct {
 	base    *url.URL        // URL of the server
-	entered map[string]bool // hosts that the user has entered, and proxies
+	entered map[string]bool // hosts that the user has entered: of the server and of the issuer
 	client  *http.Client
 	now     func() time.Time
 }
@@ -61,7 +61,7 @@ func (m *Manager) network(s Server, issuer string) (*network, error) {
 	return n, nil
 }
 
-// throughProxies returns a round tripper that may connect to the proxies of requests.
+// throughProxies returns a round tripper for which dial allows connections to proxies in any network.
 func (n *network) throughProxies(t *http.Transport) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if t.Proxy != nil {
@@ -82,7 +82,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // errTooNear is the error for an address that the server must not name.
 var errTooNear = errors.New("it is an address in a private network")
 
-// dial connects to an address. Names are checked after they were resolved.
+// dial connects to an address. It refuses a resolved IP address that is too near, unless the host is a proxy or in
+// entered.
 func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: connectTimeout}
 	host, _, err := net.SplitHostPort(address)
@@ -101,7 +102,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	return dialer.DialContext(ctx, kind, address)
 }
 
-// reach returns how near the server itself is to this machine; public if its name is not known.
+// reach returns how near the server itself is to this machine; Public if the name cannot be resolved.
 func (n *network) reach(ctx context.Context) netreach.Reach {
 	return netreach.OfHost(ctx, n.base.Hostname())
 }
@@ -136,7 +137,7 @@ func (n *network) redirect(next *http.Request, via []*http.Request) error {
 	return n.check(next.URL.String())
 }
 
-// send sends a request and returns the status and the body, at most maxAnswer bytes. The
+// send sends a request and returns the response, whose Body is closed, and at most maxAnswer bytes of the body. The
 // error is a fault without the query of the address.
 func (n *network) send(r *http.Request) (*http.Response, []byte, error) {
 	if err := n.check(r.URL.String()); err != nil {

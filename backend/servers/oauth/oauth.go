@@ -40,7 +40,7 @@ type Server struct {
 	secrets int // number of calls of Reconsider when Access was called
 }
 
-// Vault encrypts the file of sign-ins. Its secrets contain the clients that people have registered themselves.
+// Vault encrypts the file of sign-ins. The secrets in it describe the clients that people have registered themselves.
 type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
@@ -77,18 +77,18 @@ type Manager struct {
 	options  Options
 	onChange func(server string)
 	keep     *keep
-	flights  singleflight.Group // requests for tokens, by server
+	flights  singleflight.Group // work in progress, by kind and server; see share
 	work     sync.WaitGroup
 
 	mu        sync.Mutex
 	grants    map[int64]*grant  // grants in use, by server
-	demands   map[int64]*demand // what servers have asked for since the last sign-in
-	changes   map[int64]int     // calls of Reconsider, by server
-	tries     map[operation]int // sign-ins after which an operation still lacked a scope
+	demands   map[int64]*demand // requests of servers for authorization since the last sign-in
+	changes   map[int64]int     // number of calls of Reconsider, by server
+	tries     map[operation]int // number of new tokens requested for an operation that lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
 	failures  map[int64]string  // why the last sign-in to a server failed
 	listener  net.Listener      // nil while no sign-in waits
-	beginning int               // sign-ins that need the listener and do not wait yet
+	beginning int               // number of sign-ins that need the listener and do not wait for a person yet
 	closed    bool
 }
 
@@ -127,9 +127,9 @@ func (m *Manager) Close() {
 // requestTimeout limits one request about a token.
 const requestTimeout = 30 * time.Second
 
-// workTimeout limits the work for one token, in which the keychain may ask a person. It
-// does not end with the call that needs the token, because other calls wait for it too,
-// and because an authorization server may accept a refresh token only once.
+// workTimeout limits the work for one token, in which the keychain may ask a person. The work does not end with the
+// call that needs the token, because other calls wait for it too, and because an authorization server may accept a
+// refresh token only once.
 const workTimeout = 3 * time.Minute
 
 // share runs work unless it already runs for the key, and returns its result. The work

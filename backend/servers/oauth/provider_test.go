@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// lifetime is a time after which a token of the provider must be renewed.
+// lifetime is a time after which the manager renews a token of the provider.
 const lifetime = 50 * time.Second
 
 func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {

@@ -26,10 +26,10 @@ type Status struct {
 	Issuer  string // the authorization server; empty if nobody is signed in
 	Scopes  []string
 	Expires time.Time // when the current token expires; zero if unknown
-	// Renewed says that the program gets the next token without a person. It is only
-	// known once the token was used.
+	// Renewed says that the program gets the next token without a person. It is false until the hub has used the token
+	// since its start.
 	Renewed bool
-	// Again says that somebody was signed in before, while the state is Required.
+	// Again says, in the state Required, that somebody was signed in before.
 	Again bool
 	// Failure says why the last sign-in failed; empty if it did not.
 	Failure string

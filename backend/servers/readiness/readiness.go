@@ -14,8 +14,8 @@ import (
 // State says whether a server can be used.
 type State struct {
 	ID string // one of the states in package words
-	// Why says what keeps a server from being used, or its tools from being known. It continues a sentence that begins with
-	// the server's name, and is empty if nothing does.
+	// Why says why agents cannot use the server or do not know its tools. It continues a sentence that begins with the
+	// server's name, and is empty if there is no such reason.
 	Why string
 	// Cause is the reason of a failure, for people. It may contain text of the server.
 	Cause string
@@ -82,7 +82,7 @@ func (r *Reader) Of(server registry.Server) State {
 	return State{ID: words.Stopped}
 }
 
-// Unready is a server that agents cannot use in part or at all.
+// Unready is a server that agents cannot use, or not completely.
 type Unready struct {
 	Server string
 	State

@@ -29,7 +29,7 @@ const (
 
 // coverKey is the key of fingerprints.
 type coverKey struct {
-	mix uint64 // odd
+	mix uint64 // odd multiplier of the hash
 	mac [32]byte
 }
 
@@ -63,7 +63,8 @@ const (
 
 func (k coverKey) sum(form string) [12]byte { return sumOf(hmac.New(sha256.New, k.mac[:]), form) }
 
-// sumOf returns the sum of a form. It resets mac, because making a MAC takes longer than most sums.
+// sumOf returns the first 12 bytes of the HMAC of a form. It reuses mac, because creating an HMAC takes longer than
+// most sums.
 func sumOf(mac hash.Hash, form string) (out [12]byte) {
 	mac.Reset()
 	mac.Write([]byte(form))
@@ -129,11 +130,11 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 	return out
 }
 
-// maxEncoded is the maximum length of a value of which encoded forms are found.
+// maxEncoded is the maximum length of a value whose hexadecimal and base64 forms are found.
 const maxEncoded = 4 << 10
 
-// byteForms returns a value in hexadecimal, also with the separators between bytes
-// that programs write, and with every byte escaped as in URLs and in strings.
+// byteForms returns hexadecimal encodings of a value: plain, separated by ":" or "-", as 0x bytes, and as percent and
+// \x escapes, in lower and upper case.
 func byteForms(value string) (out []string) {
 	lower := hex.EncodeToString([]byte(value))
 	between := func(before, after string) string {

@@ -62,7 +62,7 @@ type match struct {
 // however short they are.
 const anyServer = ""
 
-// find returns where the forms occur in a text of a server.
+// find returns the matches of all forms in a text of a server.
 func (x *index) find(text, server string) []match {
 	if x == nil {
 		return nil
@@ -74,7 +74,7 @@ func (x *index) find(text, server string) []match {
 	if len(x.large.entries) == 0 {
 		return out
 	}
-	// packed is the window over the characters that are not white space.
+	// end contains the last bytes of the text, and packed the last bytes that are not white space.
 	var end, packed uint64
 	escaped := 0        // remaining characters of escaped white space
 	var positions []int // positions of the characters that are not white space; computed when needed
@@ -175,8 +175,8 @@ func escapesSpace(text string, at int) bool {
 	return at+1 < len(text) && (text[at+1] == 'n' || text[at+1] == 'r' || text[at+1] == 't')
 }
 
-// widen returns the range of a match. It includes the characters of base64 beside it
-// which contain bits of the secret.
+// widen returns the range of a match. For base64, it includes the adjacent characters, which may contain bits of the
+// secret.
 func widen(text string, found match) secretscan.Span {
 	s := secretscan.Span{From: found.from, To: found.to}
 	if found.kind&widened == 0 {

@@ -28,7 +28,7 @@ func TestRedactedJSONIsValid(t *testing.T) {
 			`","b":2,"c":"d"}`: `{"a":"[redacted]","[redacted]":"[redacted]","[redacted]":"[redacted]"}`,
 		`["-----BEGIN PRIVATE KEY-----","MIIE","-----END PRIVATE KEY-----",1]`: `["[redacted]","[redacted]","[redacted]",1]`,
 		`["c o r r e c t - h o","r s e"]`:                                      `["c o r r e c t - h o","r s e"]`,
-		// An incomplete document, and a document within a log line.
+		// A document within a log line, and an incomplete document.
 		`received {"apiKey":1234567,"b":2}`:   `received {"apiKey":"[redacted]","b":2}`,
 		`{"password":"hunter22","pin":123456`: `{"password":"[redacted]","pin":123456`,
 	} {

@@ -38,8 +38,8 @@ type KnownSecrets struct {
 // NewKnownSecrets returns a KnownSecrets that knows nothing.
 func NewKnownSecrets() *KnownSecrets { return &KnownSecrets{settled: make(chan struct{})} }
 
-// Await waits until the stored secrets are known, but not longer than a few
-// seconds: the keychain may be slow. It reports whether they are.
+// Await waits until the stored secrets are known, but not longer than a few seconds: the keychain may be slow. It
+// reports whether they are known.
 func (k *KnownSecrets) Await(ctx context.Context) bool {
 	if k == nil {
 		return true
@@ -72,15 +72,15 @@ func (k *KnownSecrets) Settle() {
 	}
 }
 
-// serverSecrets is what is known of one server.
+// serverSecrets contains the known secrets of one server.
 type serverSecrets struct {
 	values   map[string]Fingerprints // fingerprints by value
 	launches []launch.Launch         // the newest configurations whose credentials are in values
 	tokens   []string                // the newest tokens that are in values, oldest first
 }
 
-// maxLaunches is how many configurations of a server are remembered, so that their credentials are not looked up
-// again: that in the registry, and that of the server's process.
+// maxLaunches is how many configurations of a server are remembered, so that their credentials are not looked up again:
+// the one in the registry and the one of the running process.
 const maxLaunches = 2
 
 // AddValues adds values that a server was given.
@@ -112,8 +112,8 @@ func (k *KnownSecrets) learn(server string, values []string, private bool) (more
 // maxTokens is how many tokens of a server are redacted. A token that was replaced long ago is no longer valid.
 const maxTokens = 12
 
-// AddToken adds a token with which a server is called, or with which such tokens are
-// obtained.
+// AddToken adds an access token of a server, or a credential with which the hub obtains access tokens. Only the newest
+// maxTokens of a server are redacted.
 func (k *KnownSecrets) AddToken(server, token string) {
 	if k == nil {
 		return

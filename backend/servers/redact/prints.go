@@ -15,8 +15,8 @@ type Fingerprints []print
 // printSize is the length of an encoded fingerprint.
 const printSize = 2 + 1 + 4 + 12
 
-// seal returns fingerprints in the form in which they are stored: encrypted,
-// because they tell the length of a secret, and bound to its account (see boundTo).
+// seal returns fingerprints in the form in which they are stored: encrypted, because they reveal the length of a
+// secret, and bound to its account (see boundTo).
 func (p Fingerprints) seal(k coverKey, account string) []byte {
 	plain := make([]byte, 0, len(p)*printSize)
 	for _, p := range p {

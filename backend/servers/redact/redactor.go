@@ -2,12 +2,11 @@
 // itself: logs, records, events and errors. Results of tool calls are not redacted on
 // their way from a server to its client.
 //
-// KnownSecrets finds secrets in texts without keeping them. Of each form in which a
-// secret may appear it has a fingerprint: the form's length, a keyed hash of its last
-// bytes, and an HMAC of the whole form. It slides a window over a text, and only where
-// the window's hash is that of a fingerprint does it compute an HMAC. Fingerprints are
-// stored with the names of secrets, encrypted, so that a secret is covered from the
-// start of the hub although its value was not read.
+// KnownSecrets finds secrets by fingerprints, so that it need not know the values of stored secrets. Each form in which
+// a secret may appear has a fingerprint: the form's length, a keyed hash of its last bytes, and an HMAC of the whole
+// form. A search slides a window over the text, and computes an HMAC only where the window's hash equals that of a
+// fingerprint. The store contains the encrypted fingerprints beside the names of secrets, so that a secret is redacted
+// from the start of the hub although nobody has read its value.
 package redact
 
 import (
@@ -82,12 +81,11 @@ func (r *Redactor) Reach() int { return reach }
 
 const reach = 256
 
-// forms lists the texts to redact: values in all encodings in which they may
-// appear.
+// forms lists texts to redact: values as they are, and escaped as in URLs, in Go and in JSON.
 type forms []string
 
-// addSecret adds the value of a secret, whatever its shape. It also adds each
-// line that is long enough, because keys are often printed line by line.
+// addSecret adds the value of a secret, also without the scheme of an authorization, and each line that is long enough,
+// because programs often print keys line by line.
 func (f *forms) addSecret(value string) {
 	f.addEncodings(value)
 	if part := secretscan.WithoutScheme(value); part != value && len(part) >= minValue {
@@ -117,9 +115,8 @@ func (f *forms) addEncodings(value string) {
 	}
 }
 
-// inJSON returns a string as common JSON encoders write it, without the quotes.
-// Some encoders escape only what they must; others also escape <, > and &, or
-// slashes, or non-ASCII characters, or both of the latter.
+// inJSON returns a string as common JSON encoders write it, without the quotes. Some encoders escape only the required
+// characters; others also escape <, > and &, or slashes, or non-ASCII characters, or both of the latter.
 func inJSON(value string) []string {
 	encoded := make([]string, 2)
 	for i := range encoded {

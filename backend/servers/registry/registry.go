@@ -22,8 +22,7 @@ type Store interface {
 	DeleteServer(ctx context.Context, id int64) error
 	// Scrub removes overwritten and deleted data from the files of the database.
 	Scrub(ctx context.Context) error
-	// Compact does what Scrub does, and also removes data that older versions
-	// of this program deleted but did not overwrite.
+	// Compact is like Scrub, but also removes data that older versions of this program deleted and did not overwrite.
 	Compact(ctx context.Context) error
 	// MatchServers returns the ids of the servers that match a query, best first.
 	MatchServers(ctx context.Context, query string) ([]int64, error)
@@ -131,8 +130,8 @@ func Taken(name string) error {
 	return fault.New(fault.Conflict, "Server %q already exists", name)
 }
 
-// Add configures a new server and returns it with the id and the times that Add
-// assigns. A name that is taken is a fault.Conflict.
+// Add configures a new server and returns it with the id and the times that Add assigns. An invalid name is a
+// fault.Invalid, and a taken one a fault.Conflict.
 func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	if err := CheckName(s.Name); err != nil {
 		return Server{}, err

@@ -8,7 +8,7 @@ import (
 
 // Values of Server.Sandbox, each stricter than the one before.
 const (
-	Unconfined = "off"    // the server may do what the user may do
+	Unconfined = "off"    // the server has all rights of the user
 	Guard      = "guard"  // secrets are hidden, and only some folders can be written
 	Strict     = "strict" // only some folders can be read, and there is no network
 )
@@ -19,8 +19,8 @@ var Levels = []string{Unconfined, Guard, Strict}
 // AnyHost is the network grant that allows every address.
 const AnyHost = "*"
 
-// Grants are what a person allows a confined server beyond its level. Paths are
-// absolute or begin with ~/. A network grant is host:port, a port, or AnyHost.
+// Grants are the rights that a person gives a confined server beyond its level. Paths are absolute or begin with ~/. A
+// network grant is host:port, a port, or AnyHost.
 type Grants struct {
 	Read    []string `json:"read,omitempty"`
 	Write   []string `json:"write,omitempty"`

@@ -42,8 +42,8 @@ type Server struct {
 	Deferred bool
 	// Isolation is Shared or PerSession; Add and Update make an empty one Shared.
 	Isolation string
-	// Sandbox is Unconfined, Guard or Strict; Add and Update make an empty one
-	// Unconfined. Grants are what a person allows the server beyond that.
+	// Sandbox is Unconfined, Guard or Strict; Add and Update make an empty one Unconfined. Grants are further rights
+	// that a person gives the server.
 	Sandbox string
 	Grants  Grants
 	// Approved is false while a server that an agent proposed waits for a
@@ -52,8 +52,8 @@ type Server struct {
 	// ProposedBy is the client whose agent proposed the server, as the client
 	// named itself; empty for a server that a person added.
 	ProposedBy string
-	// Account is what a person calls the account that the server uses, if the same server
-	// is configured for several; see CheckAccount. It may be empty.
+	// Account is a person's label for the account that the server uses, if the same server is configured for several
+	// accounts; see CheckAccount. It may be empty.
 	Account   string
 	Health    Health
 	CreatedAt time.Time
@@ -138,7 +138,7 @@ type Package struct {
 type Health struct {
 	Status    string    // unknown, healthy or unhealthy
 	CheckedAt time.Time // time of the last check; zero before the first
-	Errors    int       // failed starts, failed checks and unexpected exits since a person reset the count
+	Errors    int       // number of failed starts, failed checks and unexpected exits since a person reset it
 	LastError string    // message for a person, without secrets; empty after a success
 	// MissingVariable names the environment variable without which, as LastError
 	// says, the server does not start. It may be empty.

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// permissions says what a program may do in a sandbox. The text begins with "with your permissions" and ends a
-// sentence. The function does not know whether the system enforces the sandbox.
+// permissions returns the end of a sentence about the rights of a program in a sandbox. It begins with "with your
+// permissions". permissions does not know whether the system enforces the sandbox.
 func permissions(sandbox string) string {
 	const enforced = " in the sandbox “%s”, as far as this system enforces it: it can "
 	switch sandbox {

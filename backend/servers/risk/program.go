@@ -28,8 +28,7 @@ var (
 	evaluates = lazyregexp.New(`(?i)^(?:-[a-z]*[cep]|--?(?:eval|print|exec|command|encodedcommand|enc|ec)|--(?:eval|print|` +
 		`exec|command)=.*|/[ck]|eval|-r|--run)$`)
 
-	// pipe matches a pipe into an interpreter, and other ways to run what a
-	// program prints.
+	// pipe matches a pipe into an interpreter, and other ways to run the output of a program.
 	pipe = lazyregexp.New(`(?i)\|&?\s*(?:(?:sudo|env|nohup|exec|command|xargs)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:[^\s|;&"'()]*[/\\])?(?:` +
 		interpreters + `)(?:\.exe)?(?:$|[\s;&|)"'<>-])` +
 		`|(?:^|[\s;&|"'(])(?:` + interpreters + `|\.)\s+(?:-\S+\s+)*["']?(?:<\(|\$\(|` + "`" + `)` +
@@ -135,8 +134,7 @@ func readable(data []byte) bool {
 	return printable*10 >= len(data)*9
 }
 
-// program warns of a program that runs scripts or other programs, or that others
-// could replace.
+// program warns of a program that runs scripts or other programs, or that other programs could replace.
 func (r *report) program() {
 	s := r.server
 	if s.Command == "" || remote(s) {
@@ -223,7 +221,7 @@ func (r *report) options() {
 	}
 }
 
-// address warns of a remote server that is not what its address suggests.
+// address warns of a misleading or unencrypted address of a remote server.
 func (r *report) address() {
 	if r.server.URL == "" || !remote(r.server) {
 		return

@@ -1,6 +1,6 @@
-// Package risk describes what a server could do once it is started, and what is suspicious about its configuration,
-// in sentences for the person who decides whether it may run. It judges only the configuration: it runs nothing and
-// reads no file. Proposals of agents and imports show the same sentences.
+// Package risk describes the abilities of a server once it is started, and suspicious parts of its configuration, in
+// sentences for the person who decides whether the server may run. The package judges only the configuration: it runs
+// nothing and reads no file. Proposals of agents and imports show the same sentences.
 //
 // It decides nothing and hides nothing. A person judges the configuration itself, which is always shown in full; the
 // sentences only say where to look.
@@ -63,17 +63,17 @@ func Program(command string) string {
 
 func remote(s registry.Server) bool { return s.Transport != "" && s.Transport != "stdio" }
 
-// The kinds of warnings, worst first.
+// The kinds of warnings. The variable order ranks them.
 const (
 	Pipes       = "pipes"       // a script passes its input or a download to an interpreter
 	Encoded     = "encoded"     // a text hides its content in an encoding
-	Elevates    = "elevates"    // it asks for the rights of an administrator, or leaves its container
+	Elevates    = "elevates"    // the program asks for the rights of an administrator, or the container can reach this computer
 	Hidden      = "hidden"      // characters that cannot be seen
 	Spaces      = "spaces"      // a long run of white space
 	RunsScript  = "runs_script" // a shell or interpreter runs a script in the arguments
 	Loads       = "loads"       // a variable or option changes which code is loaded
-	Redirects   = "redirects"   // a variable, option or address leads somewhere unexpected
-	Foreign     = "foreign"     // letters that may look like others
+	Redirects   = "redirects"   // a program, package or connection has an unexpected source or destination
+	Foreign     = "foreign"     // characters outside of ASCII, which may look like others
 	Long        = "long"        // a text that is easy to skip
 	Credential  = "credential"  // a credential in plain text
 	OtherSecret = "other_secret"
@@ -98,8 +98,7 @@ type place struct {
 	text  string
 }
 
-// places returns the texts of a server that decide what its start does, in the
-// order in which they are shown.
+// places returns the texts of a server that determine its start, in the order in which a person sees them.
 func places(s registry.Server) []place {
 	var out []place
 	if s.Command != "" {
@@ -120,7 +119,7 @@ func places(s registry.Server) []place {
 	return out
 }
 
-// marksOf returns what is suspicious about a server, worst first.
+// marksOf returns the warnings about a server, worst first.
 func marksOf(s registry.Server) []Mark {
 	r := &report{server: s, list: []Mark{}}
 	all := places(s)

@@ -25,14 +25,13 @@ var codeVariables = lazyregexp.New(`(?i)^(?:` +
 	`DOCKER_.*|KUBECONFIG|CC|CXX|CFLAGS|LDFLAGS|MAKEFLAGS|OPENSSL_.*|` +
 	`XDG_.*|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP)$`)
 
-// routeVariables match environment variables that change where connections lead,
-// or whom they trust.
+// routeVariables match environment variables that change the destination of connections, or the certificates that
+// programs trust.
 var routeVariables = lazyregexp.New(`(?i)^(?:(?:HTTP|HTTPS|ALL|NO|FTP|SOCKS)_PROXY|.*_PROXY|SSL_CERT_.*|SSLKEYLOGFILE|` +
 	`CURL_.*|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|` +
 	`.*_(?:REGISTRY|INDEX_URL|ENDPOINT_URL))$`)
 
-// Steers reports whether a variable decides which code a program loads, or where
-// its connections lead.
+// Steers reports whether a variable decides which code a program loads, or where its connections go.
 func Steers(variable string) bool {
 	return codeVariables.MatchString(variable) || routeVariables.MatchString(variable)
 }

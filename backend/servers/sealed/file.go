@@ -96,8 +96,8 @@ func (f *file) change(edit func(*content) (bool, error)) error {
 	return nil
 }
 
-// open returns the value of an account. It calls key, which returns the identity, only
-// if the account has a value.
+// open returns the value of an account, or keychain.ErrMissing. It calls key, which returns the identity, only if the
+// account has a value.
 func (f *file) open(account string, key func() (*Key, error)) (string, error) {
 	held, err := f.read()
 	if err != nil {

@@ -43,7 +43,7 @@ func (p *PassphraseFile) Path() string { return p.file.path }
 var ErrLocked = fault.New(fault.Unavailable,
 	"the file of secrets is locked; unlock it with: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)")
 
-// Await waits until a passphrase that was given at the start has been tried.
+// Await waits until the passphrase of UnlockLater, if any, has been tried.
 func (p *PassphraseFile) Await(ctx context.Context) error {
 	if p.opening == nil {
 		return nil

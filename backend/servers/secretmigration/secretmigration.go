@@ -1,7 +1,6 @@
-// Package secretmigration moves credentials that are written in plain text in
-// the configuration of servers into the vault, and replaces them with
-// references such as ${secret:NAME}. What counts as a credential, and how
-// references are resolved, is decided by package launch.
+// Package secretmigration moves credentials that are written in plain text in the configuration of servers into the
+// vault, and replaces them with references such as ${secret:NAME}. Package launch recognizes the credentials and
+// resolves the references.
 package secretmigration
 
 import (
@@ -25,7 +24,7 @@ const (
 	NotMoved  = "failed"   // the configuration is unchanged
 )
 
-// Move is one credential in a server's configuration and what happened to it.
+// Move is one credential in a server's configuration and the outcome of moving it.
 type Move struct {
 	Server string `json:"server"`
 	Where  string `json:"where"` // env.NAME, args[3], headers.NAME or url

@@ -89,8 +89,7 @@ func (b *bench) migrate(apply bool, names ...string) []string {
 	return lines
 }
 
-// launch returns what a start of the server gets, with references replaced by
-// secrets.
+// launch returns the launch of the server, with references replaced by secrets.
 func (b *bench) launch(name string) launch.Launch {
 	b.t.Helper()
 	s, err := b.servers.Get(name)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Place is where a credential is in a text.
+// Place is the position of a credential in a text.
 type Place struct {
 	From, To int
 	Kind     string // "private key", "authorization", "password in a URL" or "token"

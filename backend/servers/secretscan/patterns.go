@@ -33,9 +33,9 @@ var sensitiveWords = map[string]bool{
 }
 
 // SensitiveName reports whether a variable, header or argument with this name usually contains a credential. It
-// compares whole words, separated by punctuation or capital letters, so that PATH does not count as PAT. The words
-// "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and DB_PASS: any map may have a member
-// named "key", and tests pass.
+// compares whole words, separated by punctuation or capital letters, so that PATH does not count as PAT, and the ends
+// of words such as mytoken. The words "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and
+// DB_PASS: any map may have a member named "key", and tests pass.
 func SensitiveName(name string) bool {
 	last, count := "", 0
 	for word := range wordsOf(name) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// These regular expressions match what the methods of a scanner must find.
+// These regular expressions match the credentials that the methods of a scanner must find.
 var (
 	// knownShape matches tokens with a prefix by which their issuers make them
 	// recognizable.

@@ -52,8 +52,8 @@ func ReplaceReferences(text string, with func(reference string) string) string {
 	return b.String()
 }
 
-// doubleEnd returns where {{…}} ends, simpleEnd where {…} without a default ends,
-// and envEnd where {env:NAME} ends. They return 0 for other texts.
+// doubleEnd returns the end of {{…}}, simpleEnd that of {…} without a default, and envEnd that of {env:NAME}. They
+// return 0 for other texts.
 func doubleEnd(text string, from int) int {
 	if !strings.HasPrefix(text[from:], "{{") {
 		return 0

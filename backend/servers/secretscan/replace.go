@@ -41,7 +41,7 @@ func isJSON(text string) bool {
 // replaced by a string as a whole. The structure stays unchanged.
 func replaceInJSON(text string, spans []Span) string {
 	var b strings.Builder
-	// covered reports whether a span overlaps with a range. Ranges only increase.
+	// covered reports whether a span overlaps with a range. The ranges of successive calls must ascend.
 	covered := func(from, to int) bool {
 		for len(spans) > 0 && spans[0].To <= from {
 			spans = spans[1:]
@@ -71,8 +71,8 @@ func replaceInJSON(text string, spans []Span) string {
 	return b.String()
 }
 
-// replaceInString writes the string that begins at i to b, with Redacted in place of
-// what is covered, and returns where the string ends.
+// replaceInString writes the string that begins at i to b, with Redacted in place of the covered characters, and
+// returns the position after the string.
 func replaceInString(b *strings.Builder, text string, i int, covered func(from, to int) bool) int {
 	b.WriteByte('"')
 	within := false

@@ -13,7 +13,7 @@ type scanner struct {
 	text  string
 	spans []Span
 	runs  []run // the last run of each part of a shape; see shapePart.slot
-	steps int   // bytes looked at, for tests
+	steps int   // number of bytes examined, for tests
 }
 
 // Span is a range of bytes in a text that has to be replaced.
@@ -250,8 +250,7 @@ func (s *scanner) urls() {
 	}
 }
 
-// hasScheme reports whether text[from:end] ends with the scheme of a URL, which has at
-// least one lower-case letter.
+// hasScheme reports whether text[from:end] ends with the scheme of a URL, which has at least one letter.
 func (s *scanner) hasScheme(from, end int) bool {
 	for i := end - 1; i >= from && inScheme[s.text[i]]; i-- {
 		s.steps++

@@ -16,7 +16,7 @@ type shapePart struct {
 	in       *set
 	min, max int
 	endsWord bool
-	slot     int // index of scanner.runs
+	slot     int // index in scanner.runs
 }
 
 var (

@@ -139,8 +139,8 @@ func parseEntry(raw json.RawMessage) entry {
 	return e
 }
 
-// complete sets the transport of an entry without one, and replaces the name
-// "http" with "streamable-http".
+// complete sets the transport of an entry without one, and replaces the transport "http" with "streamable-http". It
+// returns an error for an invalid transport, isolation, sandbox or account.
 func (e *entry) complete() error {
 	switch {
 	case e.Transport == "" && e.Command == "" && e.URL != "", e.Transport == "http":

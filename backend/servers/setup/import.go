@@ -133,7 +133,8 @@ type ImportedServer struct {
 	// Proposed is a valid and free name, if the server's own name is invalid or
 	// taken.
 	Proposed string `json:"proposed_name,omitempty"`
-	// Runs is what the server would run. It is set only in a dry run, and only for a server that does not exist yet.
+	// Runs is the configuration for a person to review. It is nil unless the import is a dry run and the server does
+	// not exist yet.
 	Runs *Runs `json:"runs,omitempty"`
 	// Waiting reports whether the imported server waits for approval.
 	Waiting bool `json:"waiting_for_approval,omitempty"`
@@ -141,8 +142,8 @@ type ImportedServer struct {
 	Problems []string `json:"problems,omitempty"` // items that were not imported
 }
 
-// Runs is what a person reviews before a server is added: everything that
-// determines what starting the server runs.
+// Runs is the part of a configuration that a person reviews before the server is added: it determines what a start
+// runs.
 type Runs struct {
 	Transport string            `json:"transport"`
 	Command   string            `json:"command"`
@@ -161,9 +162,8 @@ func (r *ImportedServer) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// Import adds the servers of a database, with their tools, secrets, presets and
-// metrics. It leaves out what exists already, so an interrupted import can be
-// repeated. It does not change the database and starts no server.
+// Import adds the servers of a database, with their tools, secrets, presets and metrics. It skips items that exist
+// already, so that an interrupted import can be repeated. It does not change the database and starts no server.
 func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, error) {
 	if !filepath.IsAbs(q.Path) {
 		return ImportReport{}, fault.New(fault.Invalid, "invalid path %q: use the absolute path of the database to import", q.Path)

@@ -67,8 +67,7 @@ func New(o Options) *Syncer {
 	}
 }
 
-// SyncResult lists the servers of a setup file by what the sync has done with them. Only Waiting
-// and Unset may be nil.
+// SyncResult lists the servers of a setup file by the outcome of the sync. Only Waiting and Unset may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
@@ -136,11 +135,10 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 	return s.sync(ctx, file, origin{unseen: true})
 }
 
-// Propose is like SyncUnseen, but for a file that an agent chose; by is the
-// agent's client. The user's setup file is no exception. If the setting
-// agents.install is deny, the error is a fault.Denied. The result is the same
-// whether the file does not exist, cannot be read or is no setup file, so that an
-// agent cannot look into other files of the user; the log has the reason.
+// Propose is like SyncUnseen, but for a file that an agent chose; by is the name of the agent's client. The user's
+// setup file is no exception. If the setting agents.install is deny, the error is a fault.Denied. The result is the
+// same whether the file does not exist, cannot be read or is no setup file, so that an agent cannot look into other
+// files of the user; the log has the reason.
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
 	policy := s.intake.Policy()
 	if policy == "deny" {
@@ -154,7 +152,7 @@ func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, erro
 type origin struct {
 	unseen bool   // no person has seen its servers
 	agent  bool   // an agent chose it
-	by     string // the agent's client
+	by     string // name of the agent's client
 }
 
 func (s *Syncer) sync(ctx context.Context, file string, from origin) (SyncResult, error) {
@@ -208,8 +206,8 @@ func (b *batch) addServers(ctx context.Context, file string) {
 	}
 }
 
-// register adds the server of an entry. If the server exists, register sets
-// only its secrets, and these only if the server runs what the entry declares.
+// register adds the server of an entry, unless a server with its name exists. In both cases, register sets the secrets
+// of the entry as keepSecrets allows, and notes whether to activate the server.
 func (b *batch) register(ctx context.Context, e entry) error {
 	server, err := b.registry.Get(e.Name)
 	if err == nil {
@@ -259,9 +257,8 @@ func (b *batch) declared(ctx context.Context, e entry) registry.Server {
 	}
 }
 
-// keepSecrets sets the secrets of an entry. It does not give them to a server
-// that is not approved or that runs something else than the entry declares,
-// because an agent may have proposed a different server under the same name.
+// keepSecrets sets the secrets of an entry. It does not give them to a server that is not approved or whose launch
+// differs from that of the entry, because an agent may have proposed a different server under the same name.
 func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry) {
 	given := b.expandAll(ctx, e.Secrets)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })

@@ -278,8 +278,7 @@ func (t *transfer) importPresets(ctx context.Context) {
 	}
 }
 
-// orphans returns, for each table, how many rows belong to no server of the
-// database.
+// orphans returns a problem for each table with rows that belong to no server of the database.
 func (t *transfer) orphans() []string {
 	ids, names := make(map[string]bool), make(map[string]bool)
 	for _, row := range t.original.Servers {

@@ -51,8 +51,8 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 	return reach(server, env)
 }
 
-// authorization returns the source of access tokens for a session, or nil if the server's configuration has
-// credentials of its own or no person can sign in to it. A private copy of a server uses the sign-in of its original.
+// authorization returns the source of access tokens for a session, or nil if the server's configuration has an
+// Authorization header or the server is in no registry. A private copy of a server uses the sign-in of its original.
 func (s *session) authorization(at Remote) mcphttp.Authorization {
 	m := s.manager
 	if m.authorize == nil || hasAuthorization(at.Server) {

@@ -33,7 +33,7 @@ type capacity struct {
 	work     *sync.WaitGroup
 
 	mu        sync.Mutex
-	processes int // running child processes, and those about to start; guarded by mu
+	processes int // number of child processes that run or are about to start; guarded by mu
 }
 
 // occupy counts a child process that is about to start. If as many run as the settings allow, it stops the one that
@@ -72,8 +72,8 @@ func (c *capacity) vacate() {
 	c.processes--
 }
 
-// stopLongestIdle stops the child process that has been idle for longest, or waits for its end
-// if it is being stopped already. It reports whether there was an idle process.
+// stopLongestIdle stops the child process that has been idle for longest, or waits for its end if it is being stopped
+// already. It reports whether there was an idle process. A server with KeepRunning does not count as idle.
 func (c *capacity) stopLongestIdle() bool {
 	for {
 		var longest *session

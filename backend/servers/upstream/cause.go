@@ -8,16 +8,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// cause is what is known about the call that caused a message of the server.
+// cause identifies the calls that may have caused a message of the server.
 type cause struct {
-	caller  Caller                          // whose call it is; nil if no caller is certain
+	caller  Caller                          // caller of the call; nil if no caller is certain
 	calls   func(id string, owner any) bool // matches the calls in flight that may be the cause
 	late    bool                            // no call is in flight
 	unknown string                          // explains to people why no caller is certain; empty if one is
 }
 
-// attribution finds out which call has caused a message of the server, and so to whom the
-// message belongs.
+// attribution finds out which call has caused a message of the server, and so to which client the message belongs.
 type attribution struct {
 	conn  *jsonrpc.Conn
 	tasks *taskOwners
@@ -27,11 +26,10 @@ type attribution struct {
 // nobody is the owner of calls that are made without a caller.
 type nobody struct{}
 
-// cause returns what is known about the call that caused a request of the server, or a
-// notification. MCP does not say to which call a message on stdio belongs, so a call is
-// certain only if the server names it, if it is the only one in flight, or if all calls
-// in flight have the same caller. A caller is never guessed. pending are the calls that were
-// in flight when the message arrived.
+// cause finds the call that caused a request or a notification of the server. MCP does not say to which call a message
+// on stdio belongs, so a call is certain only if the server names it, if it is the only one in flight, or if all calls
+// in flight have the same caller. A caller is never guessed. pending are the calls that were in flight when the message
+// arrived.
 //
 // Without a call in flight, the message belongs to the client that has the server for
 // itself, or to the only one that has used it.

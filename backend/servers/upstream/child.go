@@ -29,7 +29,7 @@ type child struct {
 	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
 	status error                        // exit status of the process; valid once exited is closed
 	kill   func(pid int)                // process.Kill, except in tests
-	grace  time.Duration                // how long it may take to exit after its input or output was closed
+	grace  time.Duration                // how long the process may take to exit after its input or output was closed
 	lost   chan struct{}                // closed when the process did not end although it was killed
 	once   sync.Once                    // closes lost
 }

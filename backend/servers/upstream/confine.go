@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Launch says how to start a child process.
+// Launch contains the command, the environment and the folder with which a child process is started.
 type Launch struct {
 	Command string
 	Args    []string

@@ -21,8 +21,8 @@ type Discovery struct {
 	Took   time.Duration
 	Tools  int
 	Err    error // why the tools could not be listed; nil if they were
-	Failed int64 // attempts that have failed since the hub started
-	Read   int64 // attempts that have succeeded
+	Failed int64 // number of failed attempts: since the hub started or, in a result of Discover, of that call
+	Read   int64 // number of successful attempts, counted like Failed
 }
 
 // Discoveries remembers the last listing of each server. It is safe for concurrent use.
@@ -31,16 +31,15 @@ type Discoveries struct {
 	all map[string]Discovery
 }
 
-// All returns how the tools of each server were listed the last time since the hub
-// started, sorted by server.
+// All returns the last listing of the tools of each server since the hub started, sorted by server.
 func (d *Discoveries) All() []Discovery {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.SortedFunc(maps.Values(d.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
 }
 
-// ListedAt returns when the tools of a server were listed the last time since the hub
-// started, successfully or not, and the zero time if they were not.
+// ListedAt returns when the last listing of a server's tools since the hub started began, whether or not it succeeded.
+// It returns the zero time if there was none.
 func (d *Discoveries) ListedAt(server string) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()

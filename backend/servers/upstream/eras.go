@@ -10,11 +10,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// A server may speak both eras of MCP: the legacy one, whose sessions begin with initialize, and the modern one,
-// which has server/discover instead. In the legacy era, its tools can send requests to the client at any time; in the
-// modern era, they can only end a call with a request for input, and the SDKs of some languages let the same tool do
-// either. So a client gets a session of its own era if one of its features needs it; see eraFor. Over stdio, a
-// process keeps the era of its first request, so that a server that clients of both eras use has two processes.
+// A server may speak both eras of MCP: the legacy one, whose sessions begin with initialize, and the modern one, which
+// has server/discover instead. In the legacy era, the server's tools can send requests to the client at any time. In
+// the modern era, they can only end a call with a request for input. With the SDKs of some languages, the same tool
+// does one or the other. So a client gets a session of its own era if one of its features needs it; see eraFor. Over
+// stdio, a process keeps the era of its first request, so that a server that clients of both eras use has two
+// processes.
 
 // spoken says whether a server speaks an era.
 type spoken int8
@@ -25,7 +26,7 @@ const (
 	always
 )
 
-// eras is what is known of the eras that a server speaks.
+// eras records which eras a server speaks, as far as the hub knows.
 type eras struct {
 	legacy, modern spoken
 	// deaf means that server/discover must not be the first request: the server did not
@@ -53,7 +54,7 @@ type eraBook struct {
 	known  *eras
 }
 
-// erasOf returns what is known of the eras that a server speaks.
+// erasOf returns a copy of the known eras of a server.
 func (s *slot) erasOf(server registry.Server) (known eras) {
 	s.changeEras(server, func(e *eras) {
 		known = *e
@@ -62,7 +63,8 @@ func (s *slot) erasOf(server registry.Server) (known eras) {
 	return known
 }
 
-// changeEras changes what is known of the eras that a server speaks.
+// changeEras changes the known eras of a server. If the server's launch has changed, it first replaces them by
+// storedEras.
 func (s *slot) changeEras(server registry.Server, change func(*eras)) {
 	b := &s.shared.eras
 	b.mu.Lock()
@@ -74,9 +76,8 @@ func (s *slot) changeEras(server registry.Server, change func(*eras)) {
 	change(b.known)
 }
 
-// storedEras returns what is known of the server's eras from earlier sessions: a server that has
-// introduced itself in the modern era speaks it. If it no longer does, its next session shows
-// that.
+// storedEras returns the eras of a server according to its stored introductions: a server that has introduced itself in
+// the modern era speaks that era. If the server no longer speaks it, the next session shows that.
 func (p *listPolicy) storedEras(server registry.Server) (e eras) {
 	if p.listings == nil || server.ID == 0 {
 		return e
@@ -107,7 +108,8 @@ func (s *slot) learn(server registry.Server, which mcpversion.Era, how spoken, a
 	})
 }
 
-// learnDeaf notes that server/discover must not be the server's first request.
+// learnDeaf notes that server/discover must not be the server's first request, and that the server does not speak the
+// modern era.
 func (s *slot) learnDeaf(server registry.Server) {
 	s.changeEras(server, func(e *eras) { e.deaf, e.modern = true, never })
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
-// errorOutput is what the child process of a session has written to its standard error.
+// errorOutput keeps the standard error of a session's child process.
 type errorOutput struct {
 	tail     *tail       // the end, unredacted
-	lines    *lineWriter // splits it into lines
+	lines    *lineWriter // splits the output into lines
 	redactor *redact.Redactor
 	env      map[string]string // variables that the process was given
 }

@@ -39,7 +39,7 @@ type Progressed struct {
 }
 
 // Announced is published for each notification of a server that concerns clients: updated resources, log messages, the
-// status of tasks, and changes of lists whose content turned out to be unchanged. Other changes of lists are events of
+// status of tasks, and reported changes of lists that turned out to be unchanged. Other changes of lists are events of
 // the packages that store the lists. Params are not redacted.
 type Announced struct {
 	Server string

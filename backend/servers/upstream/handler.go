@@ -11,8 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// inbox handles what the server of a session sends without being asked. It implements
-// jsonrpc.Handler.
+// inbox handles the requests and notifications of the server of a session. It implements jsonrpc.Handler.
 type inbox struct {
 	*origin
 	conn         *jsonrpc.Conn

@@ -16,7 +16,7 @@ import (
 // sends initialize as well. Legacy servers may ignore the former.
 const discoverWait = 2 * time.Second
 
-// opening says how a session is opened.
+// opening describes how to open a session.
 type opening struct {
 	first   mcpversion.Era // era whose request is sent first: initialize (legacy) or server/discover (modern)
 	wanted  mcpversion.Era // wanted era of the session; Unknown for either
@@ -34,9 +34,9 @@ type anew struct {
 
 func (*anew) Error() string { return "the server has to be started again in the other era" }
 
-// plan returns how a session in this slot is opened. The eras of an unknown server are learned with server/discover,
-// which only servers of the modern era answer. A server that is known to speak both is opened in the legacy era
-// unless the modern one is wanted: the legacy era offers the hub and people the most, and most clients speak it.
+// plan returns how to open a session in this slot. The eras of an unknown server are learned with server/discover,
+// which only servers of the modern era answer. A server that is known to speak both is opened in the legacy era unless
+// the modern one is wanted: the legacy era offers the hub and people the most, and most clients speak it.
 func (s *slot) plan(w want) opening {
 	known := s.erasOf(w.server)
 	o := opening{first: mcpversion.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
@@ -150,7 +150,7 @@ func (h *handshake) openSilent(ctx context.Context, o opening, probe <-chan disc
 	}
 	if err == nil {
 		select {
-		case found := <-probe: // it was slow, and answers in order
+		case found := <-probe: // the server was slow, and answers in order
 			if found.err != nil {
 				h.at.learn(h.server, mcpversion.Modern, never, Description{})
 				break
@@ -264,9 +264,8 @@ func (h *handshake) discover(ctx context.Context) (Description, error) {
 	}, nil
 }
 
-// offersModern reports whether an error refuses a version and names a modern version that this
-// program supports. Today there is only one such version. A server that names it, although it
-// has just refused it, may accept it at the second try.
+// offersModern reports whether an error refuses a version and names a modern version that this program supports. As
+// there is only one such version, the server has just refused it, but may accept it at the second try.
 func offersModern(err *jsonrpc.Error) bool {
 	if err.Code != mcpversion.CodeUnsupportedVersion {
 		return false
@@ -308,8 +307,7 @@ func (h *handshake) initialize(ctx context.Context) (Description, error) {
 	}, nil
 }
 
-// capabilities returns what the hub declares to the server. The roots of a shared
-// server never change.
+// capabilities returns the capabilities that the hub declares in initialize. The roots of a shared server never change.
 func (h *handshake) capabilities() map[string]any {
 	roots := map[string]bool{}
 	if h.private || h.target.Client != "" {

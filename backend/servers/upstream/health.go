@@ -75,7 +75,7 @@ func (s *session) ping(ctx context.Context) error {
 	return nil
 }
 
-// healthNotes stores in the registry how starts, checks and ends of servers went.
+// healthNotes stores the results of starts and checks, and the unexpected ends of servers, in the registry.
 type healthNotes struct {
 	registry *registry.Registry
 	log      *slog.Logger

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Lease keeps a session with a server running although no call is in flight, such as for a
-// subscription. It does not outlive the session.
+// Lease keeps a session with a server running although no call is in flight, for example for a subscription. It does
+// not outlive the session.
 type Lease struct {
 	session *session
 	once    sync.Once
@@ -32,7 +32,7 @@ func (m *Manager) Lease(ctx context.Context, server registry.Server, client stri
 // Done returns a channel that is closed when the session has ended.
 func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
 
-// Capabilities returns what the server has declared in this session.
+// Capabilities returns the capabilities that the server has declared in this session.
 func (l *Lease) Capabilities() json.RawMessage {
 	return l.session.profile.get().Capabilities
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
 
-// link carries the messages of a session: the pipes of a child process, or
-// HTTP.
+// link transports the messages of a session: over the pipes of a child process, or over HTTP.
 type link interface {
 	pid() int              // 0 for HTTP
 	stop()                 // ends the link, by force if necessary, and waits for its end

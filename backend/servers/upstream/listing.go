@@ -10,8 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Description is what a running server has reported in its answers to
-// initialize or server/discover, and to tools/list.
+// Description contains data from a running server's answers to initialize or server/discover, and to tools/list.
 type Description struct {
 	Name, Title, Version string          // from serverInfo
 	Info                 json.RawMessage // serverInfo as sent; read-only
@@ -20,7 +19,7 @@ type Description struct {
 	Versions             []string          // versions that a server of the modern era supports
 	TTLs                 map[string]int64  // how long results of a method may be cached, in milliseconds; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
-	Declared             json.RawMessage   // what the hub declares; in the modern era, for calls of people; read-only
+	Declared             json.RawMessage   // capabilities that the hub declares; in the modern era, for calls of people; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 

@@ -61,8 +61,8 @@ type lister struct {
 	outdated [len(lists)]atomic.Bool
 	reported [len(lists)]atomic.Bool // the server has announced a change of the list
 	changes  [len(lists)]atomic.Int64
-	answers  atomic.Int64    // requests that the server has answered
-	failures [len(lists)]int // attempts to read each list that have failed since the last success; used by follow only
+	answers  atomic.Int64    // number of requests that the server has answered
+	failures [len(lists)]int // number of failed attempts to read each list since the last success; used by follow only
 
 	reading sync.Mutex // held while a list is read and stored; locked before mu
 	over    bool       // no list is stored any more; guarded by reading

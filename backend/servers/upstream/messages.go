@@ -32,8 +32,7 @@ type Message struct {
 	Cut    bool   // whether Text is not the whole message
 }
 
-// Exchanged is published when a message of a watched server was recorded.
-// Traces.Messages returns the messages.
+// Exchanged is published when a message of a server was recorded. Traces.Messages returns the messages.
 type Exchanged struct{ Server string }
 
 // messageLog keeps the last messages between the hub and one server, across
@@ -53,7 +52,7 @@ type messageLog struct {
 }
 
 // rawMessage is a message before redaction. A message is redacted only when somebody asks for it. Text may be longer
-// than that of a Message, because the redactor has to see what follows.
+// than that of a Message, because the redactor has to see the text after the cut.
 type rawMessage struct {
 	Message
 	redactor  *redact.Redactor

@@ -10,8 +10,8 @@ import (
 )
 
 // Of the two sessions with a server that speaks both eras, one leads: its lists count as those of the server, and it
-// announces their changes. It is the first session, and the second one only while the first does not run. When the
-// second one takes the lead, it reads the lists that have changed meanwhile.
+// announces their changes. The first session leads; the second one leads only while the first does not run, and then
+// reads the lists that have changed meanwhile.
 
 // beside returns the running session with the same server in the other era, or nil.
 func (s *slot) beside() *session {
@@ -26,7 +26,7 @@ func (s *slot) beside() *session {
 // leads reports whether the lists of the session count as those of the server.
 func (r *lister) leads() bool { return !r.target.Second || r.at.beside() == nil }
 
-// passLead makes the second session read what has changed while the first one ran.
+// passLead makes the second session read the lists that have changed while the first one ran.
 func (s *slot) passLead() {
 	if s.target.Second {
 		return
@@ -44,9 +44,9 @@ func (r *lister) ring() {
 	}
 }
 
-// keepsList reports whether a list that the session has read is stored. Lists of the leading session are. Tools of
-// the other session are stored only if a definition differs from that of the leading session, such as after an update
-// of the server's package, so that they are held for approval like changed ones.
+// keepsList reports whether a list that the session has read is stored. All lists of the leading session are stored.
+// The tools of the other session are stored only if a definition differs from that of the leading session, for example
+// after an update of the server's package, so that the gate holds them for approval like changed ones.
 func (r *lister) keepsList(which int, definitions []json.RawMessage) bool {
 	if r.leads() {
 		return true

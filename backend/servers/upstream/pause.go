@@ -6,9 +6,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// PauseSetting is the stored setting whether all servers are paused.
+// PauseSetting says whether all servers are paused at first, and stores later changes.
 type PauseSetting struct {
-	Paused bool             // initial state
+	Paused bool             // whether all servers are paused when the manager is created
 	Save   func(bool) error // stores the setting for the next hub; may be nil
 }
 

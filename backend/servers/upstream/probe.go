@@ -56,7 +56,7 @@ func (s *session) examine(p *probe) {
 	s.abandon("it answered neither calls nor a ping")
 }
 
-// abandon is shutdown without a grace period, for a server that hangs.
+// abandon is shutdown without a grace period, for a server that hangs or takes too much memory.
 func (s *session) abandon(cause string) {
 	s.shutOnce.Do(func() {
 		s.use.stop(cause)

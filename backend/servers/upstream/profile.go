@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// profile is what the server of a session has reported about itself. It is safe for concurrent use.
+// profile contains the description that the server of a session has given of itself. It is safe for concurrent use.
 type profile struct {
 	mu          sync.Mutex
 	description Description // guarded by mu; its parts are replaced whole
@@ -55,7 +55,8 @@ func (p *profile) era() mcpversion.Era {
 // modern reports whether the session is one of the modern era.
 func (p *profile) modern() bool { return p.era() == mcpversion.Modern }
 
-// offers reports whether the server has declared a capability, or lists tools without having declared any.
+// offers reports whether the server has declared a capability. A server that lists tools offers the capability tools
+// even if undeclared.
 func (p *profile) offers(capability string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 
 const (
 	reasonShown = 300 // characters of a reason
-	reasonLines = 60  // lines at the end of standard error in which a reason is looked for
+	reasonLines = 60  // number of lines at the end of standard error that are searched for a reason
 )
 
 // reason is the explanation of a child's end that its standard error contains.
 type reason struct {
 	line     string // the last meaningful line; empty if there is none
-	variable string // name of the environment variable that the server misses, or empty
+	variable string // name of the environment variable that the server lacks, or empty
 }
 
 // before returns a message that begins with the reason.
@@ -88,8 +88,8 @@ func lastIndex(lines []string, accept func(string) bool) int {
 	return -1
 }
 
-// statement returns line i as text for people. If the line only introduces what
-// follows, such as a list, the lines that follow are part of it.
+// statement returns line i as text for people. If the line only introduces the lines after it, such as those of a list,
+// the text includes them.
 func statement(lines []string, i int) string {
 	text := strings.TrimSpace(packageManager.ReplaceAllString(lines[i], ""))
 	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "[") || strings.HasSuffix(text, "{") || !strings.Contains(text, " ") {
@@ -127,7 +127,7 @@ var (
 		`[A-Z]:\\)\S+:[0-9]+(:[0-9]+)?$|[\w./]+(\(\*?\w+\))?[\w.]*\((\.\.\.|0x[0-9a-f?, .x]*|)\)$|\+0x)`)
 	// symbols matches lines without any word.
 	symbols = lazyregexp.New(`^[^\pL\pN]*$`)
-	// installing matches what uv and pip report about their work.
+	// installing matches the progress reports of uv and pip.
 	installing = lazyregexp.New(`^(Installed|Resolved|Prepared|Audited|Downloaded|Uninstalled|Updated|` +
 		`Bytecode compiled) [0-9]+ packages?|^ *(Downloading|Building|Built|Updating|Using (Python|CPython)) `)
 	// complains matches lines that report a failure.
@@ -162,12 +162,12 @@ var (
 	// optional matches lines about settings that the server can do without.
 	optional = lazyregexp.New(`(?i)\b(optional|default(s|ing)?|fall(ing)?[ -]?back|using|ignor\w+|skip\w*|disabl\w+|` +
 		`continu\w+|anonymous\w*|deprecated|warn(ing)?)\b`)
-	// variableName matches names of environment variables. Words in capitals
-	// count only if the line speaks of the environment.
+	// variableName matches names of environment variables that contain an underscore. capitalWord matches other words
+	// in capitals, which count only in a line that environment matches.
 	variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b`)
 	capitalWord  = lazyregexp.New(`\b[A-Z][A-Z0-9]{2,}\b`)
 	environment  = lazyregexp.New(`(?i)\benv(ironment)?\b|\$\{?[A-Z]|KeyError`)
-	// errorCode matches names of errors, which look like variables.
+	// errorCode matches names of errors and ordinary words in capitals, which look like variables.
 	errorCode = lazyregexp.New(`^(ERR|ERROR|E)_|_(ERR|ERROR|FOUND|FAILED|FAILURE|DENIED|INVALID|REQUIRED|MISSING|EXPIRED|` +
 		`REFUSED|EXCEPTION)$|^(ERROR|FATAL|WARN|WARNING|INFO|DEBUG|API|URL|HTTP|HTTPS|MCP|JSON|ENV|PATH|REQUIRED|MISSING|` +
 		`MUST|NOT|SET|PLEASE|AND|THE|FOR|ENOENT|EACCES|UTC)$`)

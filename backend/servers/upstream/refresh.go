@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	// retries is how often a failed reading of a list is repeated.
+	// retries is the number of times that a failed reading of a list is repeated.
 	retries = 3
 	// firstRetry is the delay before the first repetition. Each further delay is four times as long, up to maxRetry.
 	firstRetry = time.Second

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// Declared is what a client has declared to the hub.
+// Declared contains the capabilities and preferences that a client has declared to the hub.
 type Declared struct {
 	Capabilities json.RawMessage // an object of client capabilities; nil for none
 	LogLevel     string          // empty if the client wants no log messages
@@ -25,8 +25,8 @@ type Declared struct {
 	// Tasks says that servers of the modern era may run calls as tasks. A result that is a task is returned as the
 	// server sent it.
 	Tasks bool
-	// Rewritten says that the client is modern, but the hub rewrites results of servers for it, such as lists. It
-	// gets results as a legacy client does.
+	// Rewritten says that the client is modern, but the hub rewrites results of servers for this client, for example
+	// lists. The client gets results as a legacy client does.
 	Rewritten bool
 	// Asked says that servers can ask the client for something: it has declared elicitation, sampling or roots.
 	Asked bool
@@ -39,7 +39,7 @@ type TaskCaller interface {
 	WantsTasks() bool
 }
 
-// Declarer is a Caller that knows what its client has declared. The hub sends that with each request to a server of
+// Declarer is a Caller that returns the declarations of its client. The hub sends them with each request to a server of
 // the modern era.
 type Declarer interface {
 	Caller
@@ -60,8 +60,8 @@ type Result struct {
 	session *session // the session that has answered; nil if none has
 }
 
-// Lease returns a lease of the session that has given the result, such as for a task that
-// only this session knows. It returns nil if no server has given it.
+// Lease returns a lease of the session that has given the result, for example for a task that only this session knows.
+// The caller must call Release. Lease returns nil if no server has given the result.
 func (r Result) Lease() *Lease {
 	if r.session == nil {
 		return nil
@@ -127,7 +127,8 @@ func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Cal
 	return Result{JSON: result}, r.legacyError(err)
 }
 
-// declaredBy returns what the client of a caller has declared.
+// declaredBy returns the declarations of a caller's client. A caller that is no Declarer counts as a person; nil has
+// declared nothing.
 func declaredBy(caller Caller) Declared {
 	if d, ok := caller.(Declarer); ok {
 		return d.Declared()
@@ -165,7 +166,7 @@ func (r *requester) translate(ctx context.Context, call jsonrpc.Call) (result js
 	case "ping":
 		return json.RawMessage("{}"), true, r.peer.alive(ctx, call.Idle)
 	case "logging/setLevel":
-		return json.RawMessage("{}"), true, nil // in the modern era, each call carries its log level
+		return json.RawMessage("{}"), true, nil // in the modern era, each call contains its log level
 	case "resources/subscribe":
 		return json.RawMessage("{}"), true, r.feed.subscribe(ctx, topic{name: jsonrpc.GetString(call.Params, "uri")})
 	case "resources/unsubscribe":

@@ -10,8 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Redactor returns a redactor for the credentials in a server's configuration
-// and for every secret that the server was given since the hub started.
+// Redactor returns a redactor for the texts of a server; see redact.KnownSecrets.Redactor.
 func (m *Manager) Redactor(v registry.Server) *redact.Redactor {
 	return m.known.Redactor(v.Name, launch.Of(v))
 }

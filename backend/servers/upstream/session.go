@@ -25,8 +25,8 @@ const (
 	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
 	drainGrace  = 5 * time.Second // how long the output of a child is read after its end
 	maxLine     = 256 << 20       // bytes of one message; larger than any real result
-	// rememberedOwners is how many answered calls are remembered with their callers. A question of the server may
-	// still come on the stream of such a call, or name it.
+	// rememberedOwners is how many answered calls are remembered with their callers. A question of the server may still
+	// come on the stream of such a call, or name the call.
 	rememberedOwners = 256
 	// maxFirstLine is the limit in place of maxLine until a child process has completed the handshake.
 	maxFirstLine = 8 << 20
@@ -36,7 +36,7 @@ const (
 	stderrShown   = 2000 // bytes of standard error that an error text quotes
 )
 
-// origin is what a session was started with. It does not change.
+// origin contains the properties of a session that are fixed from its start.
 type origin struct {
 	server   registry.Server // configuration at the start
 	target   Target

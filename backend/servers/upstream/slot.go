@@ -174,7 +174,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	s.start, s.lastErr, attempt.err = nil, err, err
 	if began {
 		session.use.forCheck = attempt.check
-		if s.session != nil { // it has faded
+		if s.session != nil { // the old session has faded
 			s.fading = append(s.fading, s.session)
 		}
 		s.session = session

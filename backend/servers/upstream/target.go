@@ -10,12 +10,12 @@ import (
 // unless its isolation is registry.PerSession.
 type Target struct {
 	Server string
-	// Client is the id of the client's session that has this session with the server for itself; empty for the
-	// session that all clients share. The hub uses the latter to list the tools of an isolated server, and for
-	// requests of people.
+	// Client is the id of the client's session with the hub if that client has this session with the server for itself,
+	// and empty for the session that all clients share. For an isolated server, the hub uses the shared session to list
+	// the tools, and for requests of people.
 	Client string
-	// Second is the session beside the first one, in the other era, if clients of both eras
-	// use a server that speaks both; see eraFor.
+	// Second marks the session beside the first one, in the other era, if clients of both eras use a server that speaks
+	// both; see eraFor.
 	Second bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Traces provides what servers have written to standard error, and the messages that were exchanged with them.
+// Traces provides the standard error of servers, and the messages that the hub has exchanged with them.
 type Traces struct {
 	slots    *slotTable
 	registry *registry.Registry
@@ -46,7 +46,8 @@ func (t *Traces) Watch(server string) (stop func(), err error) {
 
 // Messages returns recorded messages of a server with numbers greater than after, oldest first: as many as have budget
 // bytes of text together, but at least one if there is any. missed is how many messages between after and the first
-// returned one are no longer kept, and more is true if there are further messages. See Watch for what is recorded.
+// returned one are no longer kept, and more is true if there are further messages. The hub records all messages of
+// private servers and during a Watch, and otherwise only those of the last handshake.
 func (t *Traces) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
 	if s := t.slots.shared(server); s != nil {
 		return s.messages.after(after, budget)

@@ -114,7 +114,7 @@ type Options struct {
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
-	Roots    []string             // URIs with which roots/list is answered
+	Roots    []string             // URIs of the roots that the hub reports in answers to roots/list
 	Version  string               // version of this hub, sent to servers
 	Secrets  Secrets              // if nil, references are not replaced
 	Known    *redact.KnownSecrets // values that Secrets has returned so far
@@ -353,7 +353,7 @@ type State struct {
 	Running  bool
 	PID      int // id of one process; 0 for a remote server
 	Since    time.Time
-	InFlight int    // calls in flight in all sessions
+	InFlight int    // number of calls in flight in all sessions
 	Version  string // the server's own version, as it reports it
 	Sessions int    // number of sessions of clients that have the server for themselves
 	// Connections are the sessions that clients share, if there are two: the server speaks

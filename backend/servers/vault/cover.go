@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
-// cover makes the secrets of all servers known to the redactors. It uses the stored fingerprints. It reads a value
-// only if the secret has no current ones, and only if the keychain would not prompt the user. The caller holds
+// cover makes the secrets of all servers known to the redactors. It uses the stored fingerprints. It reads a value only
+// if the secret has no current fingerprints, and only if the keychain would not prompt the user. The caller holds
 // v.writing.
 func (v *Vault) cover(ctx context.Context) {
 	if v.known == nil {

@@ -66,8 +66,8 @@ func encodings(secret string) map[string]string {
 // separators matches text that separates hexadecimal bytes from each other, or lines.
 var separators = regexp.MustCompile(`\\+x|0x|\\[nrt]|[\s:,-]`)
 
-// leaks reports whether a text, or what its base64 and hexadecimal parts decode
-// to, has eight characters of the secret in a row.
+// leaks reports whether a text, or one of its base64 or hexadecimal parts after decoding, has eight characters of the
+// secret in a row.
 func leaks(text, secret string) bool {
 	if plain := separators.ReplaceAllString(text, ""); plain != text && leaks(plain, secret) {
 		return true
@@ -212,9 +212,9 @@ func TestSecretsOfOlderVersionsAreCoveredOnceTheyCanBeRead(t *testing.T) {
 	}
 }
 
-// A file of secrets with the passphrase "a passphrase", and the fingerprints of its only secret.
-// They are from the first version of the program, which computed a fingerprint of the value
-// itself, but of none of its encodings.
+// oldFile is a file of secrets with the passphrase "a passphrase", and oldPrints are the fingerprints of its only
+// secret, in base64. The first version of the program made them: it computed a fingerprint of the value itself, but of
+// none of its encodings.
 //
 //go:embed testdata/oldprints/secrets.age
 var oldFile []byte

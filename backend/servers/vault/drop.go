@@ -85,7 +85,7 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 // other secrets known to Options.Known. Then it waits for the end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if records, err := v.Records(ctx); err == nil && len(records) == 0 {
-		v.known.Settle() // an empty vault hides nothing, so no text has to wait for a passphrase
+		v.known.Settle() // The vault is empty: release records that wait for secrets to redact, without waiting for a passphrase.
 	}
 	if v.file.Await(ctx) != nil {
 		return nil

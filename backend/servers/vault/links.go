@@ -17,8 +17,8 @@ type Link struct {
 	Runs   string // Hash of the launch of Server when the link was made
 }
 
-// Link allows a server to use a secret of owner. The link is valid only for the launch as, which must be the server's
-// present one.
+// Link allows a server to use a secret of owner. as is the server's present launch; the link is valid only for this
+// launch.
 func (v *Vault) Link(ctx context.Context, server string, as launch.Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -49,7 +49,8 @@ type Missing struct {
 	Set   bool // the owner has the secret, but no valid link allows the server to use it
 }
 
-// Missing returns the secrets without which a server with the launch as does not start. It reads no values.
+// Missing returns the secrets that a server would not get although its launch, as, refers to them, so that its start
+// would fail. It reads no values.
 func (v *Vault) Missing(ctx context.Context, server string, as launch.Launch) ([]Missing, error) {
 	records, err := v.records(ctx, "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Entry describes a secret to the user.
 type Entry struct {
 	Name      string
-	Masked    string // the same for all secrets: a part of a value, or its length, would tell too much
+	Masked    string // the same for all secrets: a part of a value, or its length, would reveal too much
 	UpdatedAt time.Time
 	Kept      string // InKeychain, InSealed or InFile
 }

@@ -49,7 +49,8 @@ func (v *Vault) sealingKey(ctx context.Context) (*sealed.Key, error) {
 	return nil, fault.Wrap(err, fault.Unavailable, "%s; or %s", fault.MessageOf(err), v.unlockAdvice(state))
 }
 
-// Unseal decrypts what Seal has encrypted. The keychain may prompt the user.
+// Unseal decrypts data that Seal has encrypted. The keychain may prompt the user. A fault.NotFound means that the key
+// is no longer in use.
 func (v *Vault) Unseal(ctx context.Context, ciphertext []byte) ([]byte, error) {
 	state, _ := v.file.State(ctx) // waits for a passphrase that is being tried
 	file := v.file.Key()

@@ -40,8 +40,8 @@ type Record struct {
 	Server, Name string
 	Kept         string // InKeychain, InSealed or InFile
 	UpdatedAt    time.Time
-	// Destination is where a server's own secret may go: the origin of a remote
-	// server, or local. It is "" until the first use.
+	// Destination is where a server's own secret may go: the origin of a remote server, or launch.Local. It is "" until
+	// the first use.
 	Destination string
 	Prints      []byte // encrypted fingerprints; empty if there are none yet
 	// Dropped marks a deleted secret whose value could not yet be removed from
@@ -143,9 +143,9 @@ func (v *Vault) keeper(kept string) keeper {
 
 func accountOf(server, name string) string { return server + "/" + name }
 
-// Set stores the value of a server's secret. If the secret already has this
-// value, nothing changes. A fault.Unavailable means that the value cannot be
-// kept anywhere at the moment; its message says what to do.
+// Set stores the value of a server's secret. If the secret already has this value, Set changes only the destination of
+// the secret. A fault.Unavailable means that the value cannot be kept anywhere at the moment; its message says what to
+// do.
 func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	if err := validate(server, name, value); err != nil {
 		return err
@@ -315,10 +315,9 @@ func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 	return nil
 }
 
-// UnlockLater returns a function that unlocks the passphrase-encrypted file
-// like Unlock. Until it has run, everything that needs the file waits. It must
-// be called once, before the vault is used. Deriving the key takes about a
-// second and cannot be interrupted: if ctx ends, the function returns at once.
+// UnlockLater returns a function that unlocks the passphrase-encrypted file like Unlock. Call UnlockLater before the
+// vault is used, and the function exactly once. Until the function has run, everything that needs the file waits.
+// Deriving the key takes about a second and cannot be interrupted: if ctx ends, the function returns at once.
 func (v *Vault) UnlockLater(passphrase string) (unlock func(ctx context.Context) error) {
 	unlockFile := v.file.UnlockLater(passphrase)
 	return func(ctx context.Context) error {
