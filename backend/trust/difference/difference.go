@@ -1,7 +1,6 @@
-// Package difference describes how two definitions of a tool, prompt or resource differ, in
-// words for a person who decides about the later one. Texts are compared word by word, with
-// characters that cannot be seen made visible; schemas by the place of each property;
-// annotations by what they mean.
+// Package difference describes how two definitions of a tool, prompt or resource differ, in words for a person who
+// decides about the later one. It compares texts word by word, with invisible characters made visible; schemas by the
+// place of each property; and annotations by their meaning.
 package difference
 
 import (
@@ -26,7 +25,7 @@ const (
 	Type       = "type"       // the allowed type of a value
 	Enum       = "enum"       // the allowed values
 	Default    = "default"    // the value that is used if none is given
-	Annotation = "annotation" // what the server says about the effects of a tool
+	Annotation = "annotation" // a hint of the server about the effects of a tool
 	Other      = "other"
 )
 

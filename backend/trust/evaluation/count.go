@@ -72,7 +72,7 @@ func Labels(file string, judge Judge) (poisoned, clean Count, err error) {
 	return poisoned, clean, err
 }
 
-// Listing is what one real server lists, as recorded in a file.
+// Listing has the definitions that one real server lists, as recorded in a file.
 type Listing struct {
 	Tools        []json.RawMessage `json:"tools"`
 	Prompts      []json.RawMessage `json:"prompts"`

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// triggers are words by kind. Every order that Candidates looks for contains at least
-// one of them. With a word of the kinds s and c, the sentence must also contain what
-// goesOn looks for.
+// triggers are words by kind. Every order that Candidates looks for contains at least one of them. A sentence with a
+// word of kind s or c is a candidate only if goesOn returns true for it.
 var triggers = map[byte]string{
 	// orders to disregard, to obey or to hide
 	'a': `ignore disregard forget bypass override overlook circumvent supersede unrestricted jailbreak jailbroken superseded lifted suspended revoked void guardrails safeguards
@@ -46,8 +45,8 @@ var triggerWords = sync.OnceValue(func() *triggerTable {
 	return t
 })
 
-// Candidates calls do with the range of each sentence or line of a text that has the
-// words which an order needs. The ranges are in order and do not overlap.
+// Candidates calls do with the range of each sentence or line of a text that has the words of an order. The ranges are
+// in order and do not overlap.
 func Candidates(text string, do func(start, end int)) {
 	t := triggerWords()
 	done := 0
@@ -92,8 +91,8 @@ const (
 	reachForward = 400
 )
 
-// Before the range of a sentence is determined, goesOn examines this many bytes around
-// a verb of sending or calling.
+// Before Candidates determines the range of a sentence, goesOn examines this many bytes around a verb of sending or
+// calling.
 const (
 	nearBefore = 60
 	nearAfter  = 140
@@ -127,8 +126,8 @@ func around(text string, start, end, done int) (from, to int) {
 	return from, to
 }
 
-// goesOn reports whether s may contain what makes a trigger of a kind an order:
-// somewhere to send to for s, and a tool to call for c.
+// goesOn reports whether s may contain the other part of an order with a trigger of a kind: a recipient for kind s, or
+// a tool for kind c.
 func goesOn(s string, kind byte) bool {
 	if kind == 's' {
 		return strings.Contains(s, "://") || strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "external") || strings.Contains(s,

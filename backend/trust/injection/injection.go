@@ -1,11 +1,10 @@
-// Package injection answers whether a text orders a model to do what the user did not
-// ask for. It splits normalised text into sentences, notes in each the words of
-// obligation, the imperatives and the tools that it mentions, and compares it with
-// rules about acts of speech: who must do what, before or after which other tool.
+// Package injection finds prompt injection: sentences that order a model to do something that the user did not ask for.
+// It splits normalised text into sentences, notes which sentences contain words of obligation, imperatives and names of
+// tools, and compares each sentence with rules about acts of speech: who must do what, before or after which other
+// tool.
 //
-// A rule is written with classes of words (words.txt), so that it covers
-// variations of a wording. There are no regular expressions: each word is looked up
-// once, and a rule is tried only in sentences that have a word of every class that
+// A rule is written with classes of words (words.txt), so that it covers variations of a wording. There are no regular
+// expressions: each word is looked up once, and a rule is tried only in sentences that have a word of every class that
 // it needs. The time grows in proportion to the length of the text.
 package injection
 
@@ -14,8 +13,7 @@ import (
 	"sync"
 )
 
-// Relation is what a name in a text refers to, seen from the tool that the text
-// describes.
+// Relation says what a name in a text refers to, seen from the tool that the text describes.
 type Relation uint8
 
 const (
@@ -57,7 +55,7 @@ func (n Names) of(name string) Relation {
 type Sentence struct {
 	Start, End int    // bytes of the normalised text
 	Obligation bool   // has a word such as must or required
-	Imperative bool   // has a verb in the form of orders at the beginning of a clause
+	Imperative bool   // has a verb in its base form at the beginning of a clause
 	This       bool   // mentions the tool that it describes
 	Sibling    bool   // mentions a tool of the same server
 	Foreign    bool   // mentions a tool of another server, or one that no server lists

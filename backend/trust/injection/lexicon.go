@@ -21,7 +21,7 @@ func (m *mask) add(o mask) { m[0] |= o[0]; m[1] |= o[1] }
 type form uint8
 
 const (
-	base   form = 1 << iota // the form of orders: send
+	base   form = 1 << iota // the form of commands: send
 	third                   // sends, and plurals
 	past                    // sent
 	gerund                  // sending

@@ -21,8 +21,8 @@ import (
 //
 //	word      this word or phrase, in any letter case; an underscore stands for a space
 //	@class    a word of this class of words.txt, or a token that the reader assigns to it, such as @url (tokenClasses)
-//	@class!   the same, in the form of orders only: send, not sends or sending
-//	@class+   the same, in any form but that of orders
+//	@class!   the same, in its base form only: send, not sends or sending
+//	@class+   the same, in any form but the base form
 //	*         any token
 //	a|@b      one of several; ! or + after one class applies to all classes of the choice
 //	?a        a may be missing
@@ -41,7 +41,8 @@ type part struct {
 	needs    []need // a sentence must have all of them
 }
 
-// need is what a sentence must have for an element to match: a word of one of the classes, or one of the words in list.
+// need is a condition that a sentence must meet for an element to match: it has a word of one of the classes, or one of
+// the words in list.
 type need struct {
 	classes mask
 	words   bloom

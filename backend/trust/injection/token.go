@@ -357,7 +357,7 @@ func (r *reader) words(start, end int) {
 	}
 }
 
-// contracted maps what precedes "n't" in irregular contractions to the full verb.
+// contracted maps the letters before "n't" in irregular contractions to the full verb.
 var contracted = map[string]string{"ca": "can", "wo": "will", "sha": "shall"}
 
 func (r *reader) wordWithApostrophe(from, to int, h uint32) {

@@ -224,7 +224,7 @@ func fromHex(run string) (string, bool) {
 // joined by hyphens or slashes rarely decode to readable text.
 func fromBase64(run string) string {
 	run = strings.NewReplacer("-", "+", "_", "/").Replace(run)
-	for skip := 0; skip < 2 && len(run)-skip >= minBase64; skip++ { // a label may touch the encoded text
+	for skip := 0; skip < 2 && len(run)-skip >= minBase64; skip++ { // the first byte may belong to a label in front of the encoded text
 		whole := run[skip:]
 		whole = whole[:len(whole)/4*4+[]int{0, 0, 2, 3}[len(whole)%4]]
 		out, err := base64.RawStdEncoding.DecodeString(whole)

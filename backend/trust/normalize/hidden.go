@@ -24,7 +24,7 @@ const (
 type Mark struct {
 	Kind       Kind
 	Start, End int    // bytes of the text
-	Certain    bool   // ordinary text has no such place
+	Certain    bool   // ordinary text does not contain such a part
 	Decoded    string // the text that the hidden characters encode or reverse; empty if it is not readable
 }
 
@@ -33,7 +33,7 @@ const (
 	selectorRun   = 3
 	emptyLines    = 12 // line ends in a row after which text is out of sight
 	farSpaces     = 120
-	flagTags      = 8 // tag characters in the longest emoji of a flag, with the one that ends it
+	flagTags      = 8 // tag characters in the longest emoji of a flag, including the one that ends it
 	decodedAtMost = 4 << 10
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// firstLists is how long after the first list of a server lists of other kinds count as first lists, too. Later, a list
-// of a new kind counts as a change.
+// firstLists is the period after the first list of a server in which the first list of another kind counts as a first
+// list, too. Later, it counts as a change.
 const firstLists = time.Hour
 
 var seed = maphash.MakeSeed()
@@ -297,7 +297,8 @@ func (f *file) note(was, now Item) {
 	f.events = append(f.events, Event{Server: f.Name, Kind: now.Kind, Name: now.Name, State: now.State, Text: text})
 }
 
-// save stores the file, then applies it to the view that calls use, and publishes the events.
+// save stores the file, replaces the server's part of the view that calls use, and records the events. It publishes
+// Changed if the server had or has items that need attention.
 func (k *Keeper) save(ctx context.Context, f *file) error {
 	changed := slices.SortedFunc(maps.Keys(f.changed), func(a, b *Item) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Position-b.Position, cmp.Compare(a.Name, b.Name))

@@ -2,7 +2,7 @@ package quarantine
 
 import "time"
 
-// circumstances are what a decision about an item depends on besides the item.
+// circumstances are the facts, besides the item itself, that a decision about an item depends on.
 type circumstances struct {
 	launch   string // hash of the server's present launch
 	first    bool   // the item is in the first list of its kind

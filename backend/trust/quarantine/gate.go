@@ -21,8 +21,8 @@ func (t Tools) Admitted(ctx context.Context, server string) ([]json.RawMessage, 
 	return t.Keeper.options.Store.ApprovedTexts(ctx, server, Tool)
 }
 
-// Lists is a features.Gate that admits the approved prompts, resources, templates and
-// instructions of servers. Instructions are a member of a server's introduction.
+// Lists is a features.Gate that admits the approved prompts, resources, templates and instructions of servers.
+// Instructions are a member of a server's introduction, which is its answer to initialize or server/discover.
 type Lists struct{ Keeper *Keeper }
 
 var kindOf = map[features.Kind]Kind{

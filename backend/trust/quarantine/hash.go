@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hashPrefix is the version of the rules by which a Hash is computed. A new version must
-// come with a migration, because otherwise it holds everything that was approved before.
+// hashPrefix is the version of the rules by which a Hash is computed. A new version must come with a migration; without
+// one, the hub would hold all items that were approved before.
 const hashPrefix = "1:"
 
 // covered lists the members of definitions that hashes cover besides _meta. A change of
@@ -21,10 +21,9 @@ var covered = map[Kind][]string{
 	Template: {"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons"},
 }
 
-// HashOf returns the hash of a definition: the SHA-256 of its kind and of the covered
-// members as canonical JSON, with sorted keys and numbers as written. Of _meta it covers
-// what a client acts on: keys that begin with ui, and output templates. Other keys vary
-// from one list to the next with some servers.
+// HashOf returns the hash of a definition: the SHA-256 of its kind and of the covered members as canonical JSON, with
+// sorted keys and numbers as written. Of _meta it covers the members that a client acts on: keys that begin with ui,
+// and output templates. Other keys vary from one list to the next with some servers.
 func HashOf(kind Kind, definition json.RawMessage) Hash {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(definition))

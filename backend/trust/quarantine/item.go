@@ -34,7 +34,7 @@ const (
 	Pending  State = "pending"  // nobody has approved it yet, or not for this launch
 	Altered  State = "changed"  // its definition differs from the approved one
 	Blocked  State = "blocked"  // the scan has found an attack in it
-	Rejected State = "rejected" // a person does not want it
+	Rejected State = "rejected" // a person has rejected its definition
 )
 
 // Reason is a code for why an item is held. Explain puts it into words.
@@ -74,7 +74,7 @@ type Finding struct {
 	Reason  string  `json:"reason" doc:"Why it is suspicious, in one sentence."`
 }
 
-// Judgement is what the scan says about one text.
+// Judgement is the result of the scan for one text.
 type Judgement struct {
 	Verdict  Verdict
 	Points   float64
@@ -88,7 +88,7 @@ type Text struct {
 	JSON json.RawMessage
 }
 
-// By is who has approved an item.
+// By says who has approved an item.
 type By string
 
 // The values of By.
@@ -123,7 +123,7 @@ func ParseHash(text string) (h Hash, err error) {
 	return Hash(raw), nil
 }
 
-// Item is something that a server lists or has listed.
+// Item is a tool, prompt, resource, template or instructions text that a server lists or has listed.
 type Item struct {
 	ID     int64
 	Server string
@@ -173,7 +173,7 @@ func (i *Item) Warns() bool {
 	return i.Listed && i.State == Approved && (i.By != Person && i.Verdict >= Warn || i.Flips >= maxFlips)
 }
 
-// Server is what the Keeper stores about a server besides its items.
+// Server has the data that the Keeper stores about a server, except for its items.
 type Server struct {
 	Name string
 	// Launch is the hash of the launch with which its items were approved, and Form

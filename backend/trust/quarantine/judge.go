@@ -33,9 +33,9 @@ func (f *file) unclassified(o Options) bool {
 	return false
 }
 
-// judge judges all listed items. It returns the kinds of the items whose verdict has changed,
-// without the kind besides. It runs the Classifier at once if items may be approved without a
-// person: if an agent proposed the server, or with Rules.Quiet. Otherwise Run does that later.
+// judge judges all listed items. It returns the kinds of the items whose verdict has changed, except for the kind
+// besides. It runs the Classifier at once if items may be approved without a person: if an agent proposed the server,
+// or with Rules.Quiet. Otherwise Run does that later.
 func (k *Keeper) judge(ctx context.Context, f *file, besides Kind) (affected []Kind, err error) {
 	listed, texts := f.texts()
 	verdicts := make([]Verdict, len(listed))

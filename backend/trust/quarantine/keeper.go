@@ -28,16 +28,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Store persists what is approved and what is held. Once a write has returned nil, its
-// data survives the end of the process.
+// Store persists servers and their items. Once a write has returned nil, its data survives the end of the process.
 type Store interface {
 	// TrustServers returns all servers that are known to this package.
 	TrustServers(ctx context.Context) ([]Server, error)
 	// HeldItems returns the items of all servers that are held or warn (see Item.Held and
 	// Item.Warns), also those that are no longer listed, without their texts.
 	HeldItems(ctx context.Context) ([]Item, error)
-	// Unscanned returns the servers that list an item that another version than scan has
-	// judged; see Item.Scanned.
+	// Unscanned returns the servers that list an item whose Item.Scanned is not scan.
 	Unscanned(ctx context.Context, scan string) ([]string, error)
 	// TrustItems returns all items of a server with their texts.
 	TrustItems(ctx context.Context, server string) ([]Item, error)
@@ -75,8 +73,8 @@ type Rules struct {
 	// Quiet approves changed and new items without asking if the scan finds nothing in
 	// them.
 	Quiet bool
-	// Agents reports that agents may install servers. A server that an agent has proposed
-	// then counts as added by a person.
+	// Agents reports that agents may install servers. The first items of a server that an agent has proposed then need
+	// no person's approval, unless the scan warns about them or people may confuse their names.
 	Agents bool
 }
 
@@ -85,9 +83,8 @@ type Options struct {
 	Store   Store
 	Servers *registry.Registry
 	Scanner Scanner
-	// Classifier judges items more closely than Scanner: before the decision if items may be
-	// approved although no person trusts the server, otherwise later and in the background.
-	// It may be nil.
+	// Classifier judges items more closely than Scanner: before the decision if an agent proposed the server or with
+	// Rules.Quiet, otherwise later and in the background. It may be nil.
 	Classifier Classifier
 	Rules      func() Rules
 	// Known returns the definitions of a kind that the hub used before it stored approvals,

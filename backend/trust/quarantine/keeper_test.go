@@ -546,7 +546,7 @@ func TestAServerCannotFillTheListOfWhatItHides(t *testing.T) {
 		t.Errorf("%d items are kept, %v", len(items), err)
 	}
 	b.refused("the last", "t2-0", true)
-	b.refused("the first", "t0-0", false) // its item is deleted; the proxy refuses calls of tools that no list contains
+	b.refused("the first", "t0-0", false) // its item is deleted; package call refuses calls of tools that no list contains
 }
 
 func TestANameThatMayBeTakenForAnotherWaitsForAPerson(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Decision identifies what a person was shown before they decided about an item.
+// Decision identifies the definition that a person was shown before they decided about an item.
 type Decision struct {
 	// Hash is the hash of the definition that the person was shown.
 	Hash string

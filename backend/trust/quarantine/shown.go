@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// lists are the methods that return lists of items, with the kind of the items and the
-// member of the result that contains them.
+// lists maps the methods that return lists of items to the kind of the items and to the member of the result that
+// contains them.
 var lists = map[string]struct {
 	kind   Kind
 	member string

@@ -78,7 +78,7 @@ func newHeldServer(s Server, updated time.Time, revoked bool, items []*Item) *he
 	return h
 }
 
-// with returns a view with another part about one server.
+// with returns a copy of the view in which h replaces the part about its server.
 func (v *view) with(h *heldServer) *view {
 	servers := maps.Clone(v.servers)
 	servers[h.Name] = h
@@ -103,7 +103,7 @@ func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMe
 			kind = Template
 		}
 		return h.refuse(server, kind, ref)
-	case "tools/call": // the proxy has made sure that there is one name
+	case "tools/call": // package call has made sure that params contain one name
 		return h.refuseItem(server, Tool, jsonrpc.GetString(params, "name"))
 	}
 	return h.refuse(server, kind, params)
@@ -145,7 +145,7 @@ func (h *heldServer) relaunched(server registry.Server) bool {
 	return hash != h.Launch && hash != h.expected
 }
 
-// subjects are the requests that concern an item, with its kind.
+// subjects maps the methods whose requests concern an item to the kind of the item; see Refuse for completion/complete.
 var subjects = map[string]Kind{
 	"tools/call": Tool, "prompts/get": Prompt, "completion/complete": Prompt,
 	"resources/read": Resource, "resources/subscribe": Resource,

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attackCommand makes this binary try what a server must not do.
+// attackCommand makes this binary try accesses that a server must not have.
 const attackCommand = "attack"
 
 func init() {

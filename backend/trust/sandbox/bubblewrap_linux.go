@@ -54,8 +54,8 @@ func (b *bubblewrap) works() string {
 	return b.path
 }
 
-// namespaces returns the options of bubblewrap for new namespaces. The file system stays
-// that of the machine, because Landlock restricts it.
+// namespaces returns the options of bubblewrap for new namespaces. With network, these include a network namespace
+// without connections. The file system stays that of the machine, because Landlock restricts it.
 func namespaces(network bool) []string {
 	args := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc"}
 	if network {

@@ -13,18 +13,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// code lists the files and folders that contain the program of a launch and what the program
-// needs to run.
+// code lists the files and folders of the program of a launch, of its interpreter and of its script.
 type code struct {
 	own []string // folders in the hub's data folder that contain the server
 	all []string // everything, for a server that may not read other folders
 }
 
-// codeOf finds the program of a launch, its interpreter, and the script that an
-// interpreter is given. shared are folders whose subfolders contain one program each.
-// packages is the folder in which packages are installed. An interpreter that a file of
-// a package names counts only if it is in packages, too, or where the system or the user
-// installs programs.
+// codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are
+// folders whose subfolders contain one program each. packages is the folder in which packages are installed. If the
+// program is in packages, an interpreter that its files name counts only if it is in packages, too, or where the system
+// or the user installs programs.
 func codeOf(l upstream.Launch, at place, shared []string, packages string) (c code) {
 	program := l.Env.LookPath(l.Command)
 	for _, text := range append([]string{program}, l.Args...) {
@@ -62,7 +60,7 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
 				keep(projectOf(real(arg)), real(arg))
 			}
-			break // what follows are arguments of the script
+			break // the next arguments are those of the script
 		}
 	}
 	return c

@@ -28,8 +28,7 @@ func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
 	return l, nil
 }
 
-// limitStarted does nothing: macOS writes core dumps only where the user asks for
-// them.
+// limitStarted does nothing: macOS writes core dumps only if the user enables them.
 func limitStarted(int) {}
 
 // ThisProgram returns nil: the helper is sandbox-exec.

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// isContainer reports whether a command runs a container. Its process here is only
-// the client of the container engine.
+// isContainer reports whether a command runs a container. The process of such a command is only the client of the
+// container engine.
 func isContainer(command string, args []string) bool {
 	switch strings.ToLower(strings.TrimSuffix(filepath.Base(command), ".exe")) {
 	case "docker", "podman", "nerdctl":
@@ -112,9 +112,9 @@ func addedTo(present []option, level string, grants registry.Grants) (added []st
 	return added
 }
 
-// confineContainer returns the launch of a container engine's client with the options that
-// confine the container. It returns an error if the sandbox is strict and an option of the
-// server would undo that, or if a variable of the server would steer the client.
+// confineContainer returns the launch of a container engine's client with the options that confine the container. It
+// returns an error if the sandbox is strict and an option of the server would weaken it, or if a variable of the server
+// would steer the client.
 func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
 	present := optionsOf(afterRun(l.Args))
 	if level == registry.Strict {

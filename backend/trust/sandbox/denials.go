@@ -30,7 +30,7 @@ type denials struct {
 	since map[string]int64     // number of the last line that was read, by server
 }
 
-// confined is a server that runs in a sandbox, with what it was denied.
+// confined is a server that runs in a sandbox, with its denied accesses.
 type confined struct {
 	policy policy
 	home   string
@@ -63,8 +63,8 @@ func (d *denials) forget(server string) {
 	delete(d.since, server)
 }
 
-// Denied returns the accesses that a server was denied since the hub started, the latest
-// last. They are forgotten when they are granted or the sandbox is switched off.
+// Denied returns at most maxDenied accesses that a server was denied since the hub started, the latest last. A start of
+// the server removes those that are granted by then, or all if its sandbox is off.
 func (s *Sandbox) Denied(server string) []Denied {
 	s.denials.mu.Lock()
 	defer s.denials.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Sandbox) Denied(server string) []Denied {
 	return nil
 }
 
-// ForgetDenied forgets what a server was denied.
+// ForgetDenied forgets the denied accesses of a server.
 func (s *Sandbox) ForgetDenied(server string) {
 	s.denials.mu.Lock()
 	if c := s.denials.known[server]; c != nil {
@@ -122,7 +122,7 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	return news
 }
 
-// Run notices denied accesses in what servers write to standard error, until ctx ends.
+// Run notices denied accesses in the standard error of servers, until ctx ends.
 func (s *Sandbox) Run(ctx context.Context) error {
 	wrote, stop := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
 	defer func() { stop() }()
@@ -166,7 +166,7 @@ func (s *Sandbox) readAll() {
 	}
 }
 
-// read looks for denied accesses in what a server has written since the last call, and
+// read looks for denied accesses in the lines that a server has written to standard error since the last call, and
 // reports whether any of them is new.
 func (s *Sandbox) read(server string) bool {
 	s.denials.mu.Lock()

@@ -19,18 +19,17 @@ const (
 	Network Access = "network"
 )
 
-// Denied is an access that a confined server was probably denied. The kernel does not
-// report what it denies, so the access is derived from what the server has written: a
-// line of its standard error, or the result of a call that failed.
+// Denied is an access that a confined server was probably denied. The kernel does not report denials, so the access is
+// derived from the output of the server: a line of its standard error, or the result of a call that failed.
 type Denied struct {
 	Access Access
 	Target string // the path or the host; empty if the server did not name it
-	// Grant is what to grant so that the access is allowed. It is empty if the target is a
-	// secret, which a person should not grant without thought.
+	// Grant is the grant that allows the access. It is empty if the target is a secret, which a person should not grant
+	// without thought.
 	Grant string
 	Count int
 	Last  time.Time
-	Line  string // what the server wrote, with hidden characters made visible
+	Line  string // the output of the server, with hidden characters made visible
 }
 
 // claim is an access that a text says was denied.
@@ -39,13 +38,13 @@ type claim struct {
 	target string
 }
 
-// patterns match what programs write about denied accesses.
+// patterns match messages of programs about denied accesses.
 type patterns struct {
 	node   *regexp.Regexp // of Node: EACCES: permission denied, open '/a/b'
 	python *regexp.Regexp // of Python: [Errno 13] Permission denied: '/a/b'
 	golang *regexp.Regexp // of Go: open /a/b: permission denied
 	shell  *regexp.Regexp // of shells and common programs: cat: /a/b: Permission denied
-	// addresses match connections that were refused, and names that cannot be resolved.
+	// addresses match messages about forbidden connections and about names that cannot be resolved.
 	addresses []*regexp.Regexp
 }
 
@@ -161,10 +160,9 @@ func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 	return d, true
 }
 
-// grantFor returns what to grant so that a server can use a path: the path itself if it is
-// a folder or is only read, and otherwise the nearest existing folder above it. If that is
-// the home folder or above it, grantFor returns the part of the path that is one level
-// deeper.
+// grantFor returns the path to grant so that a server can use path: path itself if it is a folder or is only read, and
+// otherwise the nearest existing folder above it. If that is the home folder or above it, grantFor returns the part of
+// the path that is one level deeper.
 func grantFor(path string, access Access, home string) string {
 	info, err := os.Stat(path)
 	if err == nil && (info.IsDir() || access == Read) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// agents are the variables that lead to programs which hold the user's keys.
+// agents are the variables that name the sockets and files through which programs reach the user's keys.
 var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST " +
 	"CONTAINER_HOST KUBECONFIG")
 

@@ -10,8 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// use returns what Packages needs to install the package of a server into the server's own
-// folder.
+// use returns the Use with which Packages installs the package of a server into the server's own folder.
 func (s *Sandbox) use(own string, server registry.Server, users process.Env, report func(string)) Use {
 	return Use{
 		Environment: users, Manager: s.Manager, Report: report,
@@ -44,7 +43,7 @@ func (s *Sandbox) Install(
 	return installed, err
 }
 
-// ManagerAccess is what a package manager needs in addition to the system and its own program.
+// ManagerAccess is the access that a package manager needs in addition to the system and its own program.
 type ManagerAccess struct {
 	Write  []string // folders
 	Config []string // files and folders with the user's configuration, including some that servers do not see

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// commands maps the first argument of this binary to what it does instead of running
-// tests.
+// commands maps the first argument of this binary to the function that runs instead of the tests.
 var commands = map[string]func(args []string){}
 
 // TestMain lets tests start this binary as another program.

@@ -26,22 +26,21 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
-// versionManagers are the folders and files of version managers in the home folder: versions of
-// Node and Python, to which programs on the PATH lead, and configuration files.
+// versionManagers are the folders and files of version managers in the home folder: the versions of Node and Python to
+// which links on the PATH point, and configuration files.
 var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
 	".local/share/pnpm/nodejs .config/mise/config.toml .tool-versions .node-version .python-version")
 
-// runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR that lead to keyrings
-// and container engines.
+// runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR through which programs reach keyrings and container
+// engines.
 var runtimeSecrets = strings.Fields("bus keyring gnupg podman docker.sock docker ssh-agent.socket gcr p11-kit systemd")
 
-// systemSecrets are secrets outside of the home folder on Linux. Most of them only root
-// can read anyway.
+// systemSecrets are secrets outside of the home folder on Linux. Only root can read most of them.
 var systemSecrets = strings.Fields(
 	"/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus",
 )
 
-// place is where a policy applies: the folders of one user on one machine.
+// place has the folders of one user on one machine to which a policy applies.
 type place struct {
 	os      string
 	home    string
@@ -126,7 +125,7 @@ func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
 	}
-	if _, err := os.Lstat(path); err == nil { // a link that leads nowhere, or may not be followed
+	if _, err := os.Lstat(path); err == nil { // a broken link, or one that may not be followed
 		return path
 	}
 	parent := filepath.Dir(path)

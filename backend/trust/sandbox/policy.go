@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// policy is what a process may do. Paths are absolute and have no symbolic links
-// where they exist. Writing to a path includes reading it.
+// policy says what a process may do. Paths are absolute and have no symbolic links where they exist. Writing to a path
+// includes reading it.
 type policy struct {
 	level   string
 	readAll bool     // everything that the user may read, except hidden
@@ -24,7 +24,7 @@ type policy struct {
 	temporary string
 }
 
-// network is which addresses a process may reach.
+// network says which addresses a process may reach.
 type network struct {
 	restricted bool
 	ports      []uint16 // TCP ports, if restricted
@@ -81,8 +81,8 @@ func (p policy) hides(path string) bool {
 	return anyWithin(p.hidden, path) && !p.uncovered(path, p.read) && !p.uncovered(path, p.write)
 }
 
-// uncovered reports whether accesses has a hidden path that is granted by its name and
-// that includes path.
+// uncovered reports whether accesses has a path that is hidden, that a grant names, and that is path or a folder above
+// it.
 func (p policy) uncovered(path string, accesses []string) bool {
 	return slices.ContainsFunc(accesses, func(a string) bool {
 		return within(a, path) && anyWithin(p.hidden, a) && slices.Contains(p.named, a)
@@ -113,8 +113,8 @@ type tree interface {
 	entries(folder string) []string
 }
 
-// carve returns paths that together contain everything below root except what is
-// hidden. Links are left out: what they lead to is listed under its own path.
+// carve returns paths that together contain everything below root except what is hidden. It leaves links out; their
+// targets are listed under their own paths.
 func carve(t tree, root string, hidden []string) []string {
 	if anyWithin(hidden, root) {
 		return nil
@@ -136,8 +136,8 @@ type area struct {
 	list  bool // only the names in it may be read
 }
 
-// areas returns everything that a policy allows. In place of a folder with hidden paths
-// it lists what is beside them, because the kernel can only allow and not exclude paths.
+// areas returns everything that a policy allows. In place of a folder with hidden paths it lists the files and folders
+// beside them, because the kernel can only allow and not exclude paths.
 func (p policy) areas(t tree) []area {
 	var out []area
 	add := func(roots []string, write bool) {

@@ -20,7 +20,7 @@ const (
 type Report struct {
 	Level    string
 	Enforced string   // Off, Enforced, Partly or Unsupported
-	Missing  []string // what the level promises and the system does not enforce
+	Missing  []string // promises of the level that the system does not enforce
 	Notes    []string // limits of what is enforced, and of grants
 }
 
@@ -34,7 +34,7 @@ func (s *Sandbox) Report(server registry.Server) Report {
 	return r
 }
 
-// machine is what a system can enforce.
+// machine says what a system can enforce.
 type machine struct {
 	os     string
 	abi    int      // version of Linux's Landlock; 0 without it

@@ -38,7 +38,7 @@ type Packages interface {
 		use Use) (resolved upstream.Launch, found bool, err error)
 }
 
-// Use is what Packages needs to run package managers and the scripts of packages.
+// Use has the environment and the functions that Packages uses to run package managers and the scripts of packages.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
 	// Manager returns the launch of a package manager with this access and no other.
@@ -59,7 +59,7 @@ type Options struct {
 	Shared   []string // folders in Data whose subfolders contain programs of servers
 	Roots    []string // URIs that servers get as their MCP roots
 	Packages Packages // if nil, launchers are started as they are
-	Output   Output   // what servers write to standard error
+	Output   Output   // standard error of servers
 	Bus      *events.Bus
 	Log      *slog.Logger
 }

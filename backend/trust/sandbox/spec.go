@@ -1,8 +1,7 @@
 package sandbox
 
-// spec is what the helper enforces before it becomes the server's program. The hub
-// passes it as JSON in an inherited file, because arguments of a process are
-// visible to other users and may contain secrets.
+// spec lists the restrictions that the helper applies before it becomes the server's program. The hub passes it as JSON
+// in an inherited file, because arguments of a process are visible to other users and may contain secrets.
 type spec struct {
 	Version int      `json:"version"` // specVersion
 	Path    string   `json:"path"`    // of the program

@@ -14,10 +14,9 @@ type Span struct {
 	Kind       string // "private key", "authorization", "password in a URL" or "token"
 }
 
-// Credentials finds credentials in the arguments or the result of a call: tokens in
-// the form of their issuer, private keys, authorizations and passwords in URLs. The
-// spans are in order and do not overlap. A word without digits, such as an example
-// that says "your-token-here", does not count.
+// Credentials finds credentials in the arguments or the result of a call: tokens in the formats of known issuers,
+// private keys, authorizations and passwords in URLs. The spans are in order and do not overlap. A word without digits,
+// such as an example that says "your-token-here", does not count.
 func Credentials(b []byte) []Span {
 	text := string(b)
 	var spans []Span

@@ -72,8 +72,8 @@ func (c *scanner) encoded(f field) {
 	}
 }
 
-// propertyName reports parameters whose names ask for what only the model knows, such
-// as its system prompt, and parameters whose names are sentences with an order.
+// propertyName reports parameters whose names ask for information that only the model has, such as its system prompt,
+// and parameters whose names are sentences with an order.
 func (c *scanner) propertyName(f field) {
 	if len(f.text) < shortest {
 		return
@@ -101,8 +101,7 @@ func (c *scanner) propertyName(f field) {
 	}
 }
 
-// tellingNames are words in names of parameters that ask for what no tool needs to
-// know.
+// tellingNames are words in names of parameters that ask for information that no tool needs.
 var tellingNames = []string{
 	" system prompt ", " conversation history ", " chat history ", " message history ", " full conversation ", " conversation context ",
 	" chain of thought ", " thoughts ", " tool list ", " tools list ", " list of tools ", " available tools ", " all tools ",

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// place says what a string in a definition is.
+// place is the role of a string in a definition.
 type place uint8
 
 const (
@@ -30,7 +30,7 @@ type field struct {
 // pointer returns the JSON pointer of the string.
 func (f field) pointer() string { return f.at.pointer() }
 
-// member returns the name or index by which the string is reached.
+// member returns the name of the member, or the index in the list, whose value is the string.
 func (f field) member() string {
 	if len(f.at.path) == 0 {
 		return ""
@@ -58,11 +58,11 @@ func (w *walker) pointer() string {
 	return b.String()
 }
 
-// deepest limits the nesting of definitions that is followed.
+// deepest is the number of levels of a definition that walk visits. It skips values that are nested more deeply.
 const deepest = 64
 
-// walk visits the strings in the value at an offset of data and returns the end of that
-// value.
+// walk visits the strings in the value at an offset of data and returns the end of that value. what is the place of
+// these strings, unless a member of the value says otherwise. schema says that the value is a JSON Schema.
 func (w *walker) walk(data []byte, at int, what place, schema bool) int {
 	at = jsonscan.Space(data, at)
 	if at >= len(data) || len(w.path) > deepest {
@@ -118,8 +118,8 @@ func (w *walker) object(data []byte, at int, what place, schema bool) int {
 	return members.Close()
 }
 
-// keyword returns what the strings in the value of a JSON Schema keyword are, and
-// whether the names of its members are names of properties.
+// keyword returns the place of the strings in the value of a JSON Schema keyword, and whether the names of the value's
+// members are names of properties.
 func (w *walker) keyword(key string, what place) (place, bool) {
 	switch key {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
@@ -136,8 +136,7 @@ func (w *walker) keyword(key string, what place) (place, bool) {
 	return what, false
 }
 
-// member returns what the strings in the value of a member of a definition are, and
-// whether the value is a schema.
+// member returns the place of the strings in the value of a member of a definition, and whether the value is a schema.
 func member(key string, what place) (place, bool) {
 	switch key {
 	case "inputSchema", "outputSchema":

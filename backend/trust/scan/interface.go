@@ -16,10 +16,11 @@ type uiMeta struct {
 // originLists are the members of csp that name web origins.
 var originLists = []string{"connectDomains", "frameDomains", "resourceDomains", "baseUriDomains"}
 
-// intrusive are the permissions of user interfaces that reveal the user.
+// intrusive are the permissions that a user interface should not need.
 var intrusive = []string{"camera", "microphone", "geolocation", "clipboardWrite"}
 
-// userInterface judges what a tool's user interface asks for.
+// userInterface reports a tool whose user interface belongs to another server, or asks for unusual web origins or
+// permissions.
 func (c *scanner) userInterface(item Item) {
 	if !strings.Contains(string(item.JSON), `"_meta"`) {
 		return

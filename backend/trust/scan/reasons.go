@@ -22,7 +22,7 @@ const (
 	Interface   = "interface"
 )
 
-// reasons says what each rule found, for people.
+// reasons explains the findings of each rule to people.
 var reasons = map[string]string{
 	injection.Override:   "It tells the model to disregard its instructions or safety rules.",
 	injection.Danger:     "It tells the model to do something that damages or opens up this computer.",

@@ -1,12 +1,11 @@
-// Package scan answers whether what a server lists tries to deceive: whether texts
-// hide something, give orders to the model that the user did not give, or pass a
-// tool off as another one. It judges tools with their schemas, prompts, resources,
-// templates and instructions, alone, beside those of other servers, and together
-// as one text. It also judges the results of calls, and finds credentials in them.
+// Package scan judges whether the definitions that a server lists deceive people or models: whether they hide text,
+// contain prompt injection (orders to the model that the user did not give), or pass a tool off as another one. It
+// judges tools with their schemas, prompts, resources, templates and instructions: each alone, in comparison with
+// those of other servers, and together as one text. It also judges the results of calls, and finds credentials in them.
 //
-// Package normalize normalises and decodes texts, and package injection interprets
-// their sentences. Package scan decides where texts are and what their findings add
-// up to. It keeps no state and does not know what was approved.
+// Package normalize normalises and decodes texts, and package injection interprets their sentences. Package scan finds
+// the texts in definitions and combines the findings into verdicts. It keeps no state and does not know which
+// definitions are approved.
 package scan
 
 import (
@@ -62,7 +61,7 @@ type Item struct {
 	JSON json.RawMessage // its definition as listed; for instructions a JSON string
 }
 
-// Server is what one server lists, in the order in which it lists it.
+// Server has the items that one server lists, in the order of its lists.
 type Server struct {
 	Name  string
 	Items []Item
@@ -89,7 +88,7 @@ type Finding struct {
 	Reason     string  `json:"reason"` // one sentence for people
 }
 
-// Result is what was found about one item.
+// Result has the findings about one item, and their verdict.
 type Result struct {
 	Kind      Kind
 	Name      string

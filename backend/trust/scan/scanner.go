@@ -24,7 +24,7 @@ type Sentence struct {
 	Rules      []string
 }
 
-// scanner scans what one server lists.
+// scanner scans the items of one server.
 type scanner struct {
 	server  Server
 	peers   []Server
@@ -33,7 +33,7 @@ type scanner struct {
 	reader  *injection.Reader
 	hidden  *injection.Reader // for decoded texts, while reader is in use
 	result  *Result
-	texts   []part          // where to look for orders and values that are split over several texts
+	texts   []part          // texts that may be parts of a split order or value
 	current int             // index of the item that is being scanned
 	own     map[string]bool // the names in the definition of the item; nil until they are needed
 }

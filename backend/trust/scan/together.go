@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// part is what a text may contribute to an order that is split over several texts.
+// part has the pieces of one text that may belong to an order or value that is split over several texts.
 type part struct {
 	item    int
 	field   string
@@ -38,8 +38,7 @@ var (
 // shareNames are words for the parts of a value.
 var shareNames = []string{"shares", "fragments", "pieces", "shards", "chunks", "parts", "shamir", "lagrange", "secret sharing"}
 
-// remember keeps what a field of the current item may contribute to an order or a
-// value that is split over several texts.
+// remember keeps the pieces of a field of the current item that may belong to a split order or value; see part.
 func (c *scanner) remember(f field, text normalize.Text, sentences []injection.Sentence) {
 	if member := f.member(); len(sentences) == 0 || member != "description" && member != "" {
 		return
@@ -74,7 +73,8 @@ func (c *scanner) remember(f field, text normalize.Text, sentences []injection.S
 	}
 }
 
-// content returns what a text says after "part n of m".
+// content returns the content of s, which is the text after "part n of m": without a label, quotes or a remark in
+// parentheses.
 func content(s string) string {
 	if i := strings.IndexByte(s, ':'); i >= 0 && i < 60 {
 		s = s[i+1:]
