@@ -1,14 +1,14 @@
 // Package audit keeps a log of who called what, how and with which outcome, and answers whether somebody has changed
-// the log. Its entries form a chain: each contains the SHA-256 of the entry before it. Arguments are kept as a SHA-256
-// only. The hash of the last entry, the head, is also kept in a file and in the hub's log, so that entries that were
-// removed from the end are noticed.
+// the log. Its entries form a chain: each contains the SHA-256 of the entry before it. Of arguments, the log keeps only
+// the SHA-256. The hash of the last entry, the head, is also kept in a file and in the hub's log, so that Verify notices
+// if the last entries were removed.
 //
 // Somebody who can write the database, the file and the log can still forge a chain. A copy of the head on another
 // machine reveals that.
 //
 //	entry 1 ◄─ entry 2 ◄─ … ◄─ entry n ◄─ file, log
 //
-// The texts of arguments and results are left to package journal, which also queues the entries.
+// Package journal queues the entries, and stores the texts of arguments and results.
 package audit
 
 import (
@@ -26,7 +26,8 @@ const (
 	Retention = "retention"
 	// Lost says that entries could not be stored and were dropped.
 	Lost = "lost"
-	// Break says that the stored chain did not match the head that the hub had kept in the file.
+	// Break says that, at a start of the hub, the stored chain did not match the head in the file, or that the file was
+	// missing or unreadable.
 	Break = "break"
 )
 
@@ -46,7 +47,7 @@ type Entry struct {
 	Road     string    `json:"road,omitempty" doc:"How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest."`
 	Server   string    `json:"server,omitempty"`
 	Tool     string    `json:"tool,omitempty" doc:"Name of the tool or the prompt, or URI of the resource."`
-	// ArgumentsSHA256 is the hash of the bytes that the client sent.
+	// ArgumentsSHA256 is the hash of the JSON text of the arguments; empty if there are none.
 	ArgumentsSHA256 string `json:"arguments_sha256,omitempty" doc:"SHA-256 of the arguments as the client sent them."`
 	Outcome         string `json:"outcome,omitempty"`
 	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
@@ -82,7 +83,7 @@ func (s Sealed) Line() string {
 // hashMember precedes the hash in a line that Line returns.
 const hashMember = `,"hash":"`
 
-// Parse reads a line that Line has returned.
+// Parse reads a line that Line has returned. It does not verify the hash.
 func Parse(line string) (Sealed, error) {
 	line = strings.TrimSpace(line)
 	at := strings.LastIndex(line, hashMember)

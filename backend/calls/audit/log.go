@@ -17,8 +17,8 @@ import (
 type Store interface {
 	// AppendAudit stores entries.
 	AppendAudit(ctx context.Context, entries []Sealed) error
-	// AuditEnds returns the last entry that DeleteAudit has deleted, the anchor, and the last stored entry. Each is
-	// zero if there is no such entry, but if no entry is stored, last equals anchor.
+	// AuditEnds returns the anchor, which is the last entry that DeleteAudit has deleted, and the last stored entry.
+	// anchor is zero if no entry was deleted. last equals anchor if no entry is stored.
 	AuditEnds(ctx context.Context) (anchor, last Head, err error)
 	// AuditEntries returns stored entries in ascending order.
 	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
@@ -44,7 +44,7 @@ type Query struct {
 // Options configure a log.
 type Options struct {
 	Store Store
-	// File is where the head is kept besides the store.
+	// File is the path of the file that contains the head; see Open.
 	File string
 	// Logged returns the heads that the hub has logged; see LoggedHeads. It may be nil.
 	Logged    func() []Head
@@ -63,8 +63,8 @@ type Log struct {
 	last Head
 }
 
-// Open reads the end of the chain. If the chain does not end where the hub left it, Open adds an entry of kind Break, so that
-// Verify keeps reporting the difference.
+// Open reads the end of the chain. If the chain does not match the head in Options.File, Open adds an entry of kind
+// Break, so that Verify keeps reporting the difference.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := &Log{options: o}
 	_, last, err := o.Store.AuditEnds(ctx)
@@ -87,7 +87,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	return l, nil
 }
 
-// compareHead compares the stored chain with the file of the head. It returns what is wrong, or "". A chain that is
+// compareHead compares the stored chain with the head in the file. It returns what is wrong, or "". A chain that is
 // longer than the file says is valid: a hub that is killed may not have replaced the file yet.
 func (l *Log) compareHead(ctx context.Context) (problem string, err error) {
 	head, err := l.readHead()
@@ -166,8 +166,8 @@ func (l *Log) Entries(ctx context.Context, q Query) ([]Sealed, error) {
 	return l.options.Store.AuditEntries(ctx, q)
 }
 
-// Trim deletes the entries that are older than the retention, in whole days. The last deleted entry becomes the
-// anchor of the chain, and an entry of kind Retention names it.
+// Trim deletes the entries that are older than the retention, whole days (UTC) at a time. The last deleted entry
+// becomes the anchor of the chain, and an entry of kind Retention names it.
 func (l *Log) Trim(ctx context.Context) error {
 	if l == nil || l.options.Retention == 0 {
 		return nil

@@ -106,7 +106,7 @@ type chain struct {
 	last     Head
 	at       int64 // position of the last entry that was read
 	out      Report
-	anchored bool // an entry names the anchor
+	anchored bool // an entry of kind Retention names the anchor
 }
 
 // read returns the position up to which entries were read.

@@ -1,15 +1,15 @@
-// Package call is the path of every request that a client, a person or the hub sends to a server: calls of tools, and
+// Package call carries out every request that a client, a person or the hub sends to a server: calls of tools, and
 // requests for prompts, resources, completions and tasks. Each passes the same steps:
 //
-//	resolve           which server and which definition of it are meant    resolve.go
-//	permit            holds, rules, a person's approval                    permit.go
-//	screen arguments  credentials                                          screen.go
-//	send              package upstream                                     send.go
-//	fit               what clients of the official SDKs accept             fit.go
-//	record            log and audit log                                    record.go
-//	screen result     orders to the agent, credentials                     screen.go
+//	resolve           find the server and the definition that the request names    resolve.go
+//	permit            check held definitions, rules and approvals                  permit.go
+//	screen arguments  mask or refuse credentials                                   screen.go
+//	send              call package upstream                                        send.go
+//	fit               adapt the result to what MCP clients accept                  fit.go
+//	record            log and audit log                                            record.go
+//	screen result     look for prompt injection and credentials                    screen.go
 //
-// A request that a step refuses is recorded and not sent.
+// A request that is refused before it is sent is recorded too.
 package call
 
 import (
@@ -31,7 +31,7 @@ import (
 // Pipeline sends requests to servers. It is safe for concurrent use.
 type Pipeline struct {
 	options Options
-	mended  sync.Map      // tools and methods whose results were mended, to log each once
+	mended  sync.Map      // tools and methods for which noteMended has logged a result
 	slots   chan struct{} // holds one token for each request in flight
 }
 
@@ -57,8 +57,8 @@ type Options struct {
 // New returns a pipeline.
 func New(o Options) *Pipeline { return &Pipeline{options: o, slots: make(chan struct{}, maxInFlight)} }
 
-// Call sends a request to a server and returns the result. If the server answers with an error, the error is a
-// *jsonrpc.Error; any other error is a fault.
+// Call sends a request to a server and returns the result. If the server answers with an error, or with a result that
+// clients would refuse, the error is a *jsonrpc.Error. Other errors are faults or, if ctx has ended, may be its cause.
 func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	e := p.exchange(r)
 	result, err := e.answer(ctx)
@@ -69,17 +69,18 @@ func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	return e.screenResult(result)
 }
 
-// Refuse records a request that was rejected before Call was used.
+// Refuse records a request that its receiver rejects without using Call.
 func (p *Pipeline) Refuse(r Request, why error) {
 	p.exchange(r).record(context.Background(), Result{}, why)
 }
 
-// answer carries out the steps up to the answer of the server.
+// answer carries out the steps up to fit. If a person has released a result for the request, it returns that result
+// instead of sending the request.
 func (e *exchange) answer(ctx context.Context) (Result, error) {
 	if err := e.permit(ctx); err != nil {
 		return Result{}, err
 	}
-	if e.judged && e.Method != taskState { // in the answer to tasks/get, the result is only one member
+	if e.judged && e.Method != taskState { // screenState does this for tasks/get, whose answer contains the result as a member
 		// A person may have released the result of an earlier request like this one.
 		if released, ok := e.p.options.Screen.Released(e.subject); ok {
 			return Result{JSON: released, ToolError: failed(released)}, nil

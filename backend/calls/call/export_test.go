@@ -2,5 +2,5 @@ package call
 
 import "context"
 
-// Permit is the decision whether a call may be made.
+// Permit resolves a request and returns an error if it must not be made.
 func (p *Pipeline) Permit(ctx context.Context, r Request) error { return p.exchange(r).permit(ctx) }

@@ -10,8 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// fit changes a result so that clients accept it, or returns an error that names the server. Direct requests and
-// calls without a session, with which people try a server, get the result unchanged.
+// fit changes a result so that clients accept it. If that is impossible, it returns an error that names the server or,
+// for a call, sets an error result. It does not change the results of direct requests and of calls without a session,
+// because a person tests a server with them.
 func (e *exchange) fit(r *Result) error {
 	switch {
 	case e.Direct, e.Method == callTool && e.Session == "":

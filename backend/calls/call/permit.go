@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Person approves calls for which the configuration requires that.
+// Person asks a person to approve calls.
 type Person interface {
 	// Approve asks whether a call may be made, and returns for which calls the approval holds. A refusal is a
 	// fault.Denied.

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// record records the outcome of a request. The log gets calls of tools, and direct requests that ping the server or
-// read something. The audit log gets calls of tools, and all requests that read something.
+// record records the outcome of a request. The log gets tool calls, and pings, resource reads and prompt requests that
+// are direct. The audit log gets tool calls, and all resource reads and prompt requests.
 func (e *exchange) record(ctx context.Context, result Result, err error) {
 	r := journal.Record{
 		At: e.began, Client: e.Client, Session: e.Session, Server: e.Server, Tool: e.Tool, Outcome: outcome(result, err),
@@ -46,8 +46,8 @@ func (e *exchange) record(ctx context.Context, result Result, err error) {
 	e.p.options.Journal.Record(r, arguments, answer, e.p.options.Upstream.Redactor(e.server))
 }
 
-// refusedHow returns the outcome of a request that was not sent. If the server failed to start or to list its
-// tools, that is the outcome; otherwise the hub, a rule or a person refused the request.
+// refusedHow returns the outcome of a request that was not sent: Cancelled if ctx has ended, the outcome of the failure
+// if the server could not be started or asked for its list, and otherwise Refused.
 func refusedHow(ctx context.Context, err error) journal.Outcome {
 	switch kind := fault.KindOf(err); {
 	case ctx.Err() != nil:
@@ -58,8 +58,8 @@ func refusedHow(ctx context.Context, err error) journal.Outcome {
 	return journal.Refused
 }
 
-// errorCode returns what the audit log records for an error: the code of a server's
-// JSON-RPC error, or the code or kind of a fault; "" for nil.
+// errorCode returns the code that the audit log records for an error: the code of a server's JSON-RPC error,
+// "cancelled", or the code or kind of a fault; "" for nil.
 func errorCode(err error) string {
 	rpc, answered := errors.AsType[*jsonrpc.Error](err)
 	switch {

@@ -29,9 +29,8 @@ type Request struct {
 	Session   string // id of the client's session; empty for a request through REST
 	Origin
 	Server string
-	// Unlisted is the server to call if it is not in the registry, such as a
-	// transient server. Its ID must be 0; a server with an ID is looked up in
-	// the registry instead.
+	// Unlisted is the server to call if it is not in the registry, for example a transient server. If its Name is empty
+	// or its ID is not 0, Call looks up Server in the registry instead.
 	Unlisted registry.Server
 	Tool     string // the tool that is called, or whose task the request is about; empty for none or an unknown one
 	// Arguments are the arguments of the call that started a task, for a request about a task whose id the client
@@ -40,8 +39,9 @@ type Request struct {
 	// Vet returns an error if the caller refuses the call. It is called only for a tool that was unknown until this
 	// call made the hub read the server's tools again; callers check known tools before. It may be nil.
 	Vet func() error
-	// Params are the params as the client sent them. Call owns them. It replaces the name of a tool and removes
-	// members that a server might read in place of a checked one; everything else is sent unchanged.
+	// Params are the params as the client sent them. Call owns them. In a call of a tool, Call replaces the name, masks
+	// credentials and sets fixed arguments. Unless Direct is set, Call removes members that a server might read in
+	// place of a checked one.
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
 	// Internal marks a request of the hub itself. Caller and Progress are nil.
@@ -54,12 +54,13 @@ type Request struct {
 	Progress func(json.RawMessage)
 }
 
-// Origin is what the audit log records about the client besides its name and session; see audit.Entry.
+// Origin says where a request comes from, for the audit log: the editor, the token and the way of the call; see
+// audit.Entry.
 type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a request.
 type Result struct {
-	JSON      json.RawMessage // byte for byte as the server sent it, unless clients would refuse that
+	JSON      json.RawMessage // as the server sent it, unless the steps fit or screen result changed it
 	Modern    bool            // the server speaks MCP 2026-07-28 or later
 	ToolError bool            // isError is true: the tool itself failed
 
@@ -78,8 +79,8 @@ func failed(result json.RawMessage) bool {
 // read in their place are removed.
 var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
-// reading maps each method that reads something to its kind in the log, to the member of the params that names what
-// to read, and to the member of the result that contains it.
+// reading maps the methods that read a resource or get a prompt to the kind of their records, to the member of the
+// params that names what to read, and to the member of the result that contains it.
 var reading = map[string]struct {
 	kind           journal.Kind
 	member, answer string

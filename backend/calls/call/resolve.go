@@ -15,9 +15,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Rules, approvals and holds apply to listed definitions, so a name that no list contains would pass them.
-// Therefore requests that name a tool or a prompt are sent only if the server lists exactly this name: many servers
-// read another spelling of a name, such as one in upper case or with a space after it, as the name.
+// Rules, approvals and holds apply to listed definitions, so a name that no list contains would pass them. Therefore
+// requests that name a tool or a prompt are sent only if the server lists exactly this name: many servers also accept
+// other spellings of a name, for example in upper case or with a space after it.
 
 // resolve sets the server of a request, the policy, and for a call the name that the server lists. It returns an
 // error if the server must not be called or does not list the requested name. asked reports whether the server was

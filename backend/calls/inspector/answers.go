@@ -48,7 +48,7 @@ type Remembered struct {
 	// Question identifies the message and the schema that are answered; empty for
 	// all questions of the mode.
 	Question string
-	Message  string // the message of the question, shortened and without known secrets
+	Message  string // for accept: the message of the question, shortened and without known secrets
 	Scope    Scope
 	At       time.Time
 	Launch   string // hash of how the server is started
@@ -66,8 +66,7 @@ type AnswerStore interface {
 	ForgetAnswers(ctx context.Context, server string) error
 }
 
-// Vault encrypts remembered forms, which may contain what only the server should
-// know.
+// Vault encrypts remembered forms, because they may contain secrets for the server.
 type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
@@ -210,7 +209,7 @@ func (a *answers) forgetSessions(match func(Remembered) bool) (n int) {
 	return before - len(a.sessions)
 }
 
-// questionHash identifies what a form asks.
+// questionHash returns a hash of the mode, the message and the schema of a question.
 func questionHash(e Elicitation) string {
 	schema := bytes.Buffer{}
 	if json.Compact(&schema, e.Schema) != nil {

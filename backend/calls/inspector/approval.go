@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Approve implements call.Person. The error is a fault.Denied if a person has refused, or if nobody could be asked or has
-// answered in time.
+// Approve implements call.Person. The error is a fault.Denied if a person refuses, nobody can be asked or nobody
+// answers in time. If ctx has ended, the error is its cause.
 func (b *Inbox) Approve(ctx context.Context, q call.Question) (rules.Scope, error) {
 	arguments := q.Arguments
 	if len(arguments) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // Caller is the upstream.Caller of one request that a person or a script makes. It notes whether the server asked a
-// question that no window or tray could show.
+// question that nobody could see; see Unseen.
 type Caller struct {
 	// Tasks says that a server of MCP 2026-07-28 may run the request as a task.
 	Tasks  bool
@@ -20,8 +20,7 @@ type Caller struct {
 	unseen atomic.Bool
 }
 
-// Caller returns the party in whose name a request of the inspector is made. The questions that the server asks during the
-// request go to the inbox.
+// Caller returns a new Caller for one request. The questions that the server asks during the request go to the inbox.
 func (b *Inbox) Caller() *Caller { return &Caller{inbox: b} }
 
 // Client implements upstream.CallOf.
@@ -39,8 +38,8 @@ func (c *Caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage,
 	return answer, err
 }
 
-// Unseen returns an error with fault.CodePerson if a server asked a person something during
-// a request, and no window or tray was open that could show the question.
+// Unseen returns an error with fault.CodePerson if a server asked a person something during the request, and nobody
+// could see the question: no window or tray was open, and no program read it.
 func (c *Caller) Unseen(server string) error {
 	if !c.unseen.Load() {
 		return nil

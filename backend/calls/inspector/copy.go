@@ -14,8 +14,8 @@ import (
 // servers.
 const copyPrefix = transientPrefix + "of_"
 
-// CopyName returns a new name for a private copy of a configured server, or of another version of it. No client sees
-// servers with such names, and the hub does not answer their questions automatically.
+// CopyName returns a new name for a private copy of a configured server, or for a private instance of another version
+// of that server. No client sees servers with such names, and no model answers their sampling requests.
 func CopyName() string { return copyPrefix + strings.ToLower(rand.Text()[:12]) }
 
 // openCopy is Open for a copy of a configured server.

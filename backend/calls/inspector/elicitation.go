@@ -58,8 +58,8 @@ type elicitation struct {
 	seen   bool                 // a program has read the question; guarded by Inbox.mu
 }
 
-// elicitationOf returns a question without an id and times. The error is a
-// *jsonrpc.Error for the server.
+// elicitationOf returns the Elicitation for a question, without ID, At and Expires. The error is a *jsonrpc.Error for
+// the server.
 func elicitationOf(q upstream.Question) (Elicitation, error) {
 	if q.Method == "sampling/createMessage" {
 		return Elicitation{

@@ -39,12 +39,12 @@ type InboxOptions struct {
 	// Configured returns a server of the configuration.
 	Configured func(name string) (registry.Server, error)
 	Log        *slog.Logger
-	// Timeout overrides how long a question waits for a person's answer.
+	// Timeout is how long a question waits for a person's answer; 0 means answerTimeout.
 	Timeout time.Duration
 }
 
-// Inbox holds the questions that servers ask a person. It is the upstream.Caller of the calls that a person makes. It is
-// safe for concurrent use.
+// Inbox holds the questions that wait for a person: those of servers, and those of the hub about calls that need
+// approval. It is the upstream.Caller of the calls that a person makes. It is safe for concurrent use.
 type Inbox struct {
 	records Recorder
 	bus     *events.Bus
@@ -67,10 +67,9 @@ func NewInbox(o InboxOptions) *Inbox {
 	}
 }
 
-// Ask implements upstream.Caller. A question waits in the inbox for a person,
-// unless a person has chosen an answer for all questions like it. A sampling
-// request goes to the configured model, if any, when it comes from a transient
-// server that is not a copy of a configured one.
+// Ask implements upstream.Caller. A question waits in the inbox for a person, unless a remembered answer applies to it.
+// A sampling request goes to the configured model, if any, when it comes from a transient server that is not a copy of
+// a configured one.
 func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
@@ -157,9 +156,9 @@ func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessag
 // rememberedNote is added to the record of a question that a remembered answer has answered.
 const rememberedNote = " (answered with a remembered answer)"
 
-// wait puts a question into the inbox, calls added and waits for the answer.
-// The answer may be a remembered one. If the caller gives up, the answer is the
-// action cancel; if nobody answers in time, or can see the question, the error says so.
+// wait returns the remembered answer to a question or, if there is none, puts the question into the inbox and waits for
+// a person's answer. It calls added once it has found the answer or added the question. If ctx is cancelled, the answer
+// is the action cancel. If nobody answers in time, or nobody can see the question, the error says so.
 func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation, added func(remembered bool)) (json.RawMessage, error) {
 	from := askerOf(q)
 	if answer, known := b.answers.find(ctx, from, asked); known {
@@ -169,7 +168,7 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 	return b.hold(ctx, asked, from, q.Method, func() { added(false) })
 }
 
-// hold is like wait, but uses no remembered answers. about is what its errors call the question.
+// hold is like wait, but uses no remembered answers. about names the question in errors.
 func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about string, added func()) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
@@ -273,7 +272,8 @@ func (b *Inbox) withdraw(id string) {
 	}
 }
 
-// cancelAll cancels the questions of a server that is being closed.
+// cancelAll cancels the questions of a server that is being closed, and removes the answers remembered for sessions
+// with it.
 func (b *Inbox) cancelAll(server string) {
 	b.mu.Lock()
 	var own []string

@@ -73,14 +73,14 @@ type Query struct {
 	Tool   string
 	Params json.RawMessage
 	Client string // the client that sends the request, for the record
-	Task   bool   // the request is about a task, or a call as a task
+	Task   bool   // the request is about a task, or may start one
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
 
-// Do sends a request to a server and returns the result unchanged. It starts the server if necessary. If the server
-// answers with an error, the error is a *jsonrpc.Error; any other error is a fault. If the request or the tool
-// fails after the server asked a question that nobody could see, the error is that of Caller.Unseen.
+// Do sends a request to a server, which it starts if necessary, and returns the result. If the server answers with an
+// error, the error is a *jsonrpc.Error; any other error is a fault. If the request or the tool fails after the server
+// asked a question that nobody could see, the error is that of Caller.Unseen.
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (call.Result, error) {
 	caller := i.inbox.Caller()
 	caller.Tasks = q.Task || strings.HasPrefix(q.Method, "tasks/")
@@ -96,10 +96,10 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (ca
 
 // entry is a record of a request that a server has sent.
 type entry struct {
-	Client string // the client that answers the request
+	Client string // the client whose call caused the request
 	Kind   journal.Kind
-	About  string          // the method or the message, recorded as the record's Tool
-	Shown  json.RawMessage // its params, as the record shows them
+	About  string          // the method of the request, recorded as Tool
+	Shown  json.RawMessage // the params, or the part of them that the record shows
 	// Answer returns the text of an answer for the record.
 	Answer func(result json.RawMessage) string
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-// entries returns the entries of the audit log for records: one for each request
-// of a client, and one for the records that were dropped before.
+// entries returns the entries of the audit log for records: one for each audited record, and one that counts the
+// records that were dropped before.
 func (j *Journal) entries(records []Record) []audit.Entry {
 	if j.audit == nil {
 		return nil
@@ -31,7 +31,7 @@ func (j *Journal) entries(records []Record) []audit.Entry {
 // audited reports whether the audit log has records of a kind.
 func audited(k Kind) bool { return k == Call || k == ResourceRead || k == PromptGet || k == Trust }
 
-// listed returns the records that the journal keeps.
+// listed returns the records that are not Unlisted.
 func listed(records []Record) []Record {
 	out := make([]Record, 0, len(records))
 	for _, r := range records {

@@ -17,7 +17,7 @@ import (
 // 2019.
 type Histogram map[int]int64
 
-// accuracy is the relative error of a quantile.
+// accuracy is the maximum relative error of a quantile.
 const accuracy = 0.05
 
 // growth is the factor between the bounds of a bucket.

@@ -29,8 +29,8 @@ const (
 	maxLabel = 256
 	// maxPage is the maximum number of records that Records returns.
 	maxPage = 500
-	// maxPending is how many bytes of results may wait in the queue until their
-	// texts are extracted.
+	// maxPending is how many bytes of long results and arguments may wait in the queue until they are shortened and
+	// hashed.
 	maxPending = 32 << 20
 )
 
@@ -67,7 +67,7 @@ type Options struct {
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Retention time.Duration // how long records are kept; 0 keeps them forever
-	Audit     *audit.Log    // gets an entry for each request of a client; nil for none
+	Audit     *audit.Log    // gets an entry for each record of a call, a read or a trust decision; may be nil
 	// Await waits for a limited time until texts can be redacted completely, that is, until the stored secrets are
 	// known. It reports whether they are. Nil means that they always are.
 	Await func(context.Context) bool

@@ -17,8 +17,7 @@ const maxTools = 1024
 // inspector starts for a short time. Their calls are recorded but not measured.
 const transient = "__transient__"
 
-// Tally sums up all calls of one tool, including those whose records were
-// deleted.
+// Tally sums up the calls of one tool, except for refused ones. It includes calls whose records were deleted.
 type Tally struct {
 	Server, Tool  string
 	Calls, Errors int64
@@ -41,8 +40,8 @@ func (t *Tally) add(r Record) {
 	t.Histogram.add(r.Latency)
 }
 
-// Stats summarize the calls of a tool or of a server. P50 and P95 are within 5
-// % of the true quantiles, and zero if they are unknown.
+// Stats summarize the calls of a tool or of a server. P50 and P95 are within 5 % of the true quantiles, and zero if
+// they are unknown.
 type Stats struct {
 	Calls, Errors       int64
 	Mean, P50, P95, Max time.Duration
@@ -224,7 +223,7 @@ func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	return true, nil
 }
 
-// adopt replaces the tallies in memory that have the same server and tool.
+// adopt puts tallies into memory, in place of those of the same tools.
 func (j *Journal) adopt(tallies []Tally) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -22,8 +22,8 @@ type Recent struct {
 	since         int // successes after the last error
 }
 
-// Fail reports whether at least half of the calls failed. It returns false once recovered calls have succeeded
-// since the last failure.
+// Fail reports whether at least fewestRecent calls were counted and half of them or more have failed. It returns false
+// after three successes in a row (recovered).
 func (r Recent) Fail() bool {
 	return r.Calls >= fewestRecent && 2*r.Errors >= r.Calls && r.since < recovered
 }

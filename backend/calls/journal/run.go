@@ -17,8 +17,8 @@ const (
 	// watchedEvery is used instead of batchEvery while Recorded has
 	// subscribers.
 	watchedEvery = 10 * time.Millisecond
-	// maxBatch is the number of records that are stored without further
-	// waiting, and the size of a batch.
+	// maxBatch is the maximum number of records in a batch. Once that many records are queued, they are stored without
+	// further waiting.
 	maxBatch = 1024
 	// retryEvery is the interval between attempts to store records that could
 	// not be stored.
@@ -95,7 +95,8 @@ func (j *Journal) Run(ctx context.Context) error {
 	}
 }
 
-// drainUntil stores queued records until ended is closed and the queue is empty.
+// drainUntil stores queued records until ended is closed and the queue is empty. Then it tries a last time to store
+// kept records, and logs the head of the audit log.
 func (j *Journal) drainUntil(ended <-chan struct{}) {
 	for {
 		j.drain()
@@ -159,8 +160,7 @@ func (j *Journal) finish(e entry) Record {
 		}
 		return e.record
 	}
-	// The redactor takes every member named "token" for a credential, but a
-	// progress token is only an identifier.
+	// The redactor treats every member named "token" as a credential, but a progress token is only an identifier.
 	head := ""
 	if rest, ok := strings.CutPrefix(e.record.Args, progressToken); ok && e.record.Kind == Progress {
 		head, e.record.Args = progressToken, rest

@@ -83,8 +83,8 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	return Tool{}, s.unknown(name)
 }
 
-// Listed returns the tool that a client was shown under a name: SERVER__TOOL, mcp__SERVER__TOOL or a shortened
-// name. It returns false if the name has none of these forms.
+// Listed returns the tool that a client was shown under a name: SERVER__TOOL, mcp__SERVER__TOOL or a shortened name. It
+// returns false if the name has none of these forms. If the view has no such tool of the server, Known is nil.
 func (s Scope) Listed(name string) (Tool, bool) {
 	name = strings.TrimPrefix(name, "mcp__")
 	ways := s.split(name, "__")

@@ -8,11 +8,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Effect is what an additional rule would do to one tool.
+// Effect is the effect of an additional rule on one tool.
 type Effect struct {
 	Tool *catalog.Tool
-	// Hit reports whether the rule matches the tool. Pattern is the pattern that matches;
-	// it is "" if the rule has no patterns except negated ones that do not exclude the tool.
+	// Hit reports whether the rule matches the tool. Pattern is the pattern that matches, or "" if the rule has only
+	// negated patterns.
 	Hit     bool
 	Pattern string
 	// ExcludedBy is the negated pattern without which the rule would match; "" if there
@@ -21,7 +21,7 @@ type Effect struct {
 	Before, After Decision
 }
 
-// Try returns what an additional rule would do, without applying it: the tools that it matches or excludes, and
+// Try returns the effects of an additional rule, without applying it, on the tools that it matches or excludes and on
 // those that it enables or disables, in the order of tools. The rule is inserted into the present rules at the index
 // at, or added at the end if at is larger than their number.
 func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {

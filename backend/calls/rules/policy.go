@@ -77,7 +77,7 @@ func (p *Policy) setRules(rules settings.ToolRules) {
 	}
 }
 
-// Decision is what the rules say about a tool.
+// Decision is the result of applying the rules to a tool.
 type Decision struct {
 	Enabled bool
 	// Rule is the index of the rule that decided, or -1 if no rule did. Pattern is the
@@ -87,7 +87,7 @@ type Decision struct {
 	Tags          []string // tags of all rules that match, in the order of the rules; callers must not change them
 }
 
-// Decide returns what the rules say about a tool. tool is the name that its server lists.
+// Decide applies the rules to a tool. tool is the name that its server lists.
 func (p *Policy) Decide(server, tool string) Decision {
 	d := Decision{Enabled: !p.allowList, Rule: -1}
 	name := pattern.NewName(tool)
@@ -132,8 +132,8 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Allows reports whether a client may find, see and call a tool of a snapshot. tool is the name that its server
-// lists. client is "" for no particular client. What forbids a tool also forbids the tools of its server whose
+// Allows reports whether a client may find, see and call a tool of a snapshot. tool is the name that its server lists.
+// client is "" for no particular client. A rule or limit that forbids a tool also forbids the tools of its server whose
 // names look the same, so that a server cannot evade a rule with another spelling; see catalog.Snapshot.Twins.
 func (p *Policy) Allows(client, server, tool string, in *catalog.Snapshot) bool {
 	of := p.clients[client]

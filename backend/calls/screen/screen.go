@@ -1,6 +1,6 @@
-// Package screen handles calls that contain credentials, and results that try to give orders to the agent.
-// Depending on the settings it logs the finding, warns the agent, masks the credential, or keeps the result back
-// until a person releases it. Package scan recognizes such texts.
+// Package screen handles calls that contain credentials, and results that contain credentials or prompt injection.
+// Depending on the settings it logs the finding, warns the agent, masks the credential, refuses the call, or keeps the
+// result back until a person releases it. Package scan finds credentials and prompt injection.
 package screen
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	maxText = 256 << 10 // bytes of a result that are judged
+	maxText = 256 << 10 // bytes of arguments or of a result that are judged
 	maxKept = 50        // results that are kept back at the same time
 	maxSize = 16 << 20  // total bytes of the results that are kept back
 )
@@ -42,7 +42,7 @@ type Options struct {
 // Event is a finding in a call, for the log.
 type Event struct {
 	Server, Tool, Client, Session string
-	Text                          string // what was found and what was done, without texts of the call
+	Text                          string // the finding and the action taken, without texts of the call
 	Refused                       bool
 }
 

@@ -12,8 +12,8 @@ import (
 // maxCompared is how many characters of each text are compared.
 const maxCompared = 20000
 
-// Drift is how the present definition of a tool differs from the accepted one, word by
-// word. The field of a part that has not changed is nil.
+// Drift describes how the present definition of a tool differs from the accepted one, word by word. The field of a part
+// that has not changed is nil.
 type Drift struct {
 	// Known reports whether the accepted definition is known. If it is not, the whole
 	// present definition counts as added.

@@ -32,7 +32,7 @@ func (k *Keeper) Equip(ctx context.Context, client, name string) error {
 	return k.equip(ctx, client, name)
 }
 
-// equip stores what a client has equipped. The caller holds writing.
+// equip stores which toolset a client has equipped. The caller holds writing.
 func (k *Keeper) equip(ctx context.Context, client, name string) error {
 	if err := k.options.Store.SaveEquipped(ctx, client, name); err != nil {
 		return err

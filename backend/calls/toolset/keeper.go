@@ -35,7 +35,7 @@ type Options struct {
 	Catalog  *catalog.Catalog
 	Registry *registry.Registry
 	Bus      *events.Bus
-	// Policy returns what agents may do without a person: allow, ask or deny.
+	// Policy returns whether agents may change toolsets without a person: allow, ask or deny.
 	Policy func() string
 	// Removed is called after a toolset was deleted; it may be nil.
 	Removed func(ctx context.Context, name string) error

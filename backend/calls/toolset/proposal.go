@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Propose adds a toolset for an agent. Unless the policy is allow, the toolset waits for a person's approval,
-// because clients may be configured to use a toolset of that name, and the models of other clients read its notes.
+// Propose adds a toolset for an agent. If the policy is ask, the toolset waits for a person's approval, because clients
+// may be configured to use a toolset of that name, and the models of other clients read its notes.
 func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 	policy := k.options.Policy()
 	if policy == "deny" {
@@ -41,8 +41,8 @@ func denied() error {
 	return fault.New(fault.Denied, "agents may not change toolsets here (agents.install is deny); ask the user to do so in the dashboard")
 }
 
-// Approve accepts a toolset of an agent. hash is the Hash of what the person was shown; if
-// it has changed since, the error is a fault.Conflict.
+// Approve accepts a toolset of an agent. hash is the Hash of the toolset that the person was shown; if the toolset has
+// changed since, the error is a fault.Conflict.
 func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error) {
 	var equipFor *string
 	t, err := k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
@@ -64,8 +64,8 @@ func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error
 	return t, err
 }
 
-// ProposeNote adds a note of an agent to a tool. In a toolset that a person has approved, the note waits for
-// approval unless the policy is allow. waits reports whether the note waits.
+// ProposeNote adds a note of an agent to a tool. If the policy is ask and a person has approved the toolset, the note
+// waits for approval. waits reports whether the note waits.
 func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key, note, client string) (waits bool, err error) {
 	policy := k.options.Policy()
 	if policy == "deny" {
@@ -111,8 +111,8 @@ func (k *Keeper) changeTool(ctx context.Context, name string, tool catalog.Key, 
 	})
 }
 
-// DeleteForAgent deletes a toolset for an agent. Unless the policy is allow, an agent may delete only toolsets that
-// wait for approval.
+// DeleteForAgent deletes a toolset for an agent. If the policy is ask, an agent may delete only toolsets that wait for
+// approval.
 func (k *Keeper) DeleteForAgent(ctx context.Context, name string) error {
 	t, err := k.Get(name)
 	if err != nil {

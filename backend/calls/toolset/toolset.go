@@ -66,7 +66,7 @@ func pin(r Reference, t *catalog.Tool) Reference {
 	return r
 }
 
-// Hash returns a hash of what a person accepts when they approve the toolset.
+// Hash returns a hash of everything that a person accepts with the toolset: its name, description, tools and EquipFor.
 func (t Toolset) Hash() string {
 	content, _ := json.Marshal(struct { // cannot fail: the definitions are valid JSON
 		Name, Description string
@@ -82,7 +82,7 @@ func (t Toolset) index(tool catalog.Key) int {
 	return slices.IndexFunc(t.Tools, func(r Reference) bool { return r.Key() == tool })
 }
 
-// has reports whether the toolset has tools of a server whose definitions were accepted.
+// has reports whether the toolset has a tool of the server with an accepted definition.
 func (t Toolset) has(server string) bool {
 	return slices.ContainsFunc(t.Tools, func(r Reference) bool { return r.Server == server && r.Hash != "" })
 }
