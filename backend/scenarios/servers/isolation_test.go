@@ -213,7 +213,7 @@ func TestWhatServersTakeIsLimited(t *testing.T) {
 	for i, name := range []string{"one", "two", "three"} {
 		command := mcptest.Command(t, "-heavy")
 		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
-		hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil) // activating three stops idle one
+		hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil) // activating three stops the idle server one
 	}
 	a := hubtest.Join(t, h, "a")
 	a.Write(`{"jsonrpc":"2.0","id":"h1","method":"tools/call","params":{"name":"one__hold","arguments":{"key":"k"},"_meta":{"progressToken":1}}}`)

@@ -134,7 +134,7 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 	hubtest.SetHome(t)
 	passes, refuses := wrappers(t)
 	mark := filepath.Join(t.TempDir(), "injected")
-	// Make the arguments of each door unique, because an import skips a server that is already configured.
+	// Make the arguments differ between the doors, because an import skips a server that is already configured.
 	argsOf := func(door string) []string { return append(hostile(mark), "for "+door) }
 	names := slices.Sorted(maps.Keys(doors))
 	for _, kind := range []struct{ command, what string }{

@@ -135,7 +135,7 @@ func TestListsOfStoppedServersAreKeptAndChangesAreAnnounced(t *testing.T) {
 	}
 }
 
-// A URI that a client has kept must never lead to another server.
+// The hub must never send a URI that a client has kept to another server.
 func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
 	folder := hubtest.NewDataFolder(t, "")
 	first, ended := hubtest.RunHub(t, hub.Options{Folder: folder})

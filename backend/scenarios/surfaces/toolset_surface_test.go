@@ -102,7 +102,7 @@ func TestAToolsetHidesOtherToolsByTheirProxiedNames(t *testing.T) {
 
 func TestAToolsetHidesOtherToolsByNamesThatOnlyTheServerReads(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
-		// the server decodes with encoding/json, which ignores case and takes the last member
+		// The server decodes with encoding/json, which ignores the case of names and takes the last member.
 		for _, member := range []string{`"Name":"extra"`, `"NAME":"extra"`, `"n\u0041me":"extra"`} {
 			got := a.InEra(modern, "tools/call", hubtest.Calling("one__echo", `{"text":"hello"}`)+","+member)
 			if !strings.Contains(got, `"text":"hello"`) {
