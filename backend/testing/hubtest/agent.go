@@ -175,8 +175,8 @@ func AddModern(t *testing.T, h *hub.Hub) {
 // RequireCall is the members of a tools/call whose tool asks the client for input.
 const RequireCall = `"name":"new__require","arguments":{"state":"theirs","requests":{"a":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object"}}}}}`
 
-// Description is a document in which a hub describes its API. Its schemas do not allow members of messages and answers
-// that they do not describe.
+// Description is a document in which a hub describes its API. Its schemas reject messages and answers with undescribed
+// members.
 type Description struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler
@@ -489,7 +489,7 @@ func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities st
 	return a
 }
 
-// Poll is AwaitList for a server that has not declared that it announces changes of its lists.
+// Poll is AwaitList for lists whose changes are not announced: it repeats the request without waiting for a notification.
 func (a *Agent) Poll(method, text string) string {
 	a.T.Helper()
 	for {
@@ -499,7 +499,7 @@ func (a *Agent) Poll(method, text string) string {
 	}
 }
 
-// AwaitModernList is AwaitList for a modern client, which gets no notifications.
+// AwaitModernList is Poll for a modern client.
 func (a *Agent) AwaitModernList(method, text string) {
 	a.T.Helper()
 	for !strings.Contains(a.Modern(method, ""), text) {
@@ -595,8 +595,8 @@ func (a *Agent) AwaitText(text string) string {
 	}
 }
 
-// AwaitList repeats a list request until the answer contains a text, because the hub reads lists other than the
-// tools after it has started a server.
+// AwaitList repeats a list request, after each list_changed notification, until the answer contains a text: the hub
+// reads the lists other than the tools only after it has started a server.
 func (a *Agent) AwaitList(method, text string) string {
 	a.T.Helper()
 	changed := strings.Replace(strings.Replace(method, "/templates", "", 1), "/list", "/list_changed", 1)
@@ -608,7 +608,8 @@ func (a *Agent) AwaitList(method, text string) string {
 	}
 }
 
-// Acting performs an action on toolsets with the registry tool and returns the text of the reply.
+// Acting performs an action on toolsets with the registry tool. It returns the answer with quotation marks unescaped and
+// line feeds replaced by spaces.
 func (a *Agent) Acting(modern bool, arguments string) string {
 	a.T.Helper()
 	got := a.InEra(modern, "tools/call", Calling("registry", `{"action":"toolset",`+arguments+`}`))

@@ -28,7 +28,7 @@ type Registries struct {
 	Mu       sync.Mutex
 	entries  []map[string]any      // of the official registry
 	PageSize int                   // entries per page; 0 for all on one page
-	Next     string                // cursor in the answer with the last page; it leads to an empty page
+	Next     string                // cursor after the last page, which selects an empty page; "" for none
 	packages map[string]NpmPackage // by name
 	Index    map[string]string     // summaries of packages of the package index by name
 	Any      bool                  // npm has every package, except those whose names contain "nope"
@@ -136,7 +136,7 @@ func (r *Registries) Publish(name string, p NpmPackage) {
 	r.packages[name] = p
 }
 
-// Asked returns the requests to the official registry.
+// Asked returns a copy of Requests.
 func (r *Registries) Asked() []string {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// WeatherStation is an MCP server in JavaScript whose tool reports whether it got its token. It also prints the
-// token.
+// WeatherStation is an MCP server in JavaScript. Its tool reports whether STATION_TOKEN has the right value, and the
+// server prints the value to stderr.
 const WeatherStation = `#!/usr/bin/env node
 console.error("the token is " + process.env.STATION_TOKEN)
 require("readline").createInterface({input: process.stdin}).on("line", line => {
@@ -47,9 +47,9 @@ func WeatherEntry() map[string]any {
 	}
 }
 
-// RealServer is a server of the marketplace, and what a test does with it.
+// RealServer is a server of the marketplace and the data for its test.
 type RealServer struct {
-	ID, Version string // the version to install, an older one; empty for the listed version
+	ID, Version string // Version is an older version to install; empty for the listed version
 	Name        string
 	Answers     string // a person's answers for the plan, as JSON
 	Tool, Args  string
@@ -114,7 +114,7 @@ func (s *Scenario) value(path string) string {
 	return strings.NewReplacer(s.Kept...).Replace("{" + path + "}")
 }
 
-// Downloads is how long a job that downloads packages may take.
+// Downloads limits the duration of a job that downloads packages.
 const Downloads = 5 * time.Minute
 
 // job starts a job as a person and waits until it has succeeded.
@@ -123,7 +123,7 @@ func (s *Scenario) job(path, body string) {
 	mark := s.Events.Mark()
 	s.step(Step{Name: path, Method: "POST", Path: path, Body: body, Status: http.StatusAccepted, Person: true, Keep: "id"})
 	id := s.value("id")
-	if !strings.HasPrefix(path, "/api/market/prepare") && id == "null" { // the answer names no job
+	if !strings.HasPrefix(path, "/api/market/prepare") && id == "null" { // a synchronization is no job: wait for its event
 		s.Events.Await(s.T, path, mark, "market.mirror", `"refreshed"`)
 		return
 	}

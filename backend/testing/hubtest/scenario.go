@@ -40,7 +40,7 @@ type Step struct {
 type Scenario struct {
 	T      *testing.T
 	Hub    *hub.Hub
-	Ended  <-chan error // receives the error of Run
+	Ended  <-chan error // receives the error of Run and Close
 	Events *EventRecorder
 	Kept   []string // pairs of {name} and value
 }
@@ -278,14 +278,14 @@ func (s *Scenario) Question(t *testing.T, request, want string) (id string, resu
 	return Between(pending, `"id":"`, `"`), answered
 }
 
-// Between returns what is in text between the first occurrence of before and the next one of after.
+// Between returns the part of text between the first occurrence of before and the next occurrence of after.
 func Between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, _ = strings.Cut(text, after)
 	return text
 }
 
-// Learned returns what the search has learned from calls.
+// Learned returns the entries that the search has learned from calls.
 func (s *Scenario) Learned() operations.LearnedList {
 	s.T.Helper()
 	var list operations.LearnedList
@@ -320,7 +320,8 @@ func AwaitSearch(t *testing.T, s *Scenario, meets func(SearchStatus) bool) {
 	}
 }
 
-// TrustItem returns the state of a tool of server one, and keeps its {id} and {hash}.
+// TrustItem returns the state of a tool of server one and the reason for the state, and keeps the {id} and {hash} of the
+// tool.
 func (s *Scenario) TrustItem(tool string) (state, reason string) {
 	s.T.Helper()
 	var list struct {
@@ -342,7 +343,7 @@ func (s *Scenario) TrustItem(tool string) (state, reason string) {
 }
 
 // Release acts as a person who releases the only result that is kept back. Before that, it checks that a program
-// cannot release the result.
+// cannot release the result. It removes all kept values.
 func (s *Scenario) Release(subject string) {
 	s.T.Helper()
 	s.Play(

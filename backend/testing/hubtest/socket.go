@@ -67,8 +67,8 @@ type Message struct {
 	Raw string
 }
 
-// Next reads the next message, within the deadline. It skips messages of the type tools, which follow whenever a
-// server is listed.
+// Next reads the next message, within the deadline. It skips messages of the type tools, which the hub sends
+// whenever it has listed the tools of a server.
 func (s *Socket) Next() Message {
 	s.T.Helper()
 	for {

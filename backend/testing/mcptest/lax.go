@@ -86,7 +86,7 @@ func (s *server) keepRun(what string) {
 	s.ran = append(s.ran, quote(what))
 }
 
-// noted returns what keepRun has recorded, as JSON.
+// noted returns the requests that keepRun has recorded, as JSON.
 func (s *server) noted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// modernRequest answers the requests that are different in MCP 2026-07-28. It checks the metadata of all other
-// requests and returns false for them.
+// modernRequest answers the requests that are different in MCP 2026-07-28, and refuses requests with incomplete
+// metadata. It returns false for all other requests.
 func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 	var params struct {
 		Meta          map[string]json.RawMessage `json:"_meta"`
@@ -93,8 +93,9 @@ func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan stru
 	}
 }
 
-// require answers a call with the requests for input and the state in its arguments. The result of a retry is what the
-// retry sent. If the argument "always" is true, a retry without responses is answered like the first call.
+// require answers a call with the requests for input and the state in its arguments. The result of a retry contains the
+// responses and the state that the retry sent. If the argument "always" is true, a retry without responses is answered
+// like the first call.
 func (s *server) require(m message, arguments, responses, state json.RawMessage) {
 	var asked struct {
 		Requests json.RawMessage `json:"requests"`
@@ -117,8 +118,8 @@ func (s *server) require(m message, arguments, responses, state json.RawMessage)
 	s.result(m.ID, result+"}")
 }
 
-// admits decides the era of the connection by its first request, and refuses requests of the other era, as the SDKs
-// for Python and TypeScript do.
+// admits reports whether a message belongs to the era of the connection, which the first request decides. It refuses
+// requests of the other era, as the SDKs for Python and TypeScript do.
 func (s *server) admits(m message) bool {
 	era := "legacy"
 	if m.Method != "initialize" && strings.Contains(string(m.Params), "io.modelcontextprotocol/protocolVersion") {

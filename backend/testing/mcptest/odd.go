@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// The lists of a server with the flag -odd. Each item has one member that clients of the
-// official SDKs refuse.
+// The numbers of usable items in the lists of a server with the flag -odd. Each item has a
+// member that clients of the official SDKs refuse.
 const (
-	// OddTools is how many of the server's tools can be shown: those with a name.
+	// OddTools is the number of tools that the hub can show to clients: those with a name.
 	OddTools = 31
-	// OddPrompts, OddResources and OddTemplates are how many items of the server's other lists can be shown.
+	// OddPrompts, OddResources and OddTemplates are the same numbers for the other lists.
 	OddPrompts, OddResources, OddTemplates = 13, 18, 6
 )
 

@@ -279,7 +279,7 @@ func (c *call) askClient() {
 	c.text(c.ask(c.Method, c.question()))
 }
 
-// tellEra returns the era of the connection and the process id.
+// tellEra answers with the era of the connection and the process id.
 func (c *call) tellEra() {
 	c.mu.Lock()
 	era := c.era

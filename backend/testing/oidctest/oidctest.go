@@ -95,13 +95,13 @@ func (p *Provider) Lose() {
 	}
 }
 
-// Token is what the provider knows about a token.
+// Token is the provider's record of a token.
 type Token struct {
 	Active              bool
 	Account, Aud, Scope string
 }
 
-// Token returns what the provider knows about a token.
+// Token returns the provider's record of a token.
 func (p *Provider) Token(value string) (t Token) {
 	p.ask("/test/token", url.Values{"value": {value}}, &t)
 	return t
@@ -137,8 +137,8 @@ func (p *Provider) ask(path string, query url.Values, answer any) {
 	}
 }
 
-// Browse opens an address as the browser of a person who signs in as account. It returns what the last page shows,
-// and the last address. If stop is not empty, Browse does not open an address that begins with it.
+// Browse opens an address as the browser of a person who signs in as account. It returns the status and the body of
+// the last page, and the address of the last redirect. If stop is not empty, Browse does not open an address that begins with it.
 func Browse(t testing.TB, address, account, stop string) (status int, body, last string) {
 	t.Helper()
 	jar, _ := cookiejar.New(nil) // fails only with options

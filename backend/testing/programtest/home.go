@@ -21,7 +21,7 @@ import (
 )
 
 // Home is a home folder with a data folder, and the processes that were started with it.
-// The test fails if a process is left when it ends.
+// The test fails if one of these processes still runs when the test ends.
 type Home struct {
 	T       *testing.T
 	Dir     string       // the home folder
