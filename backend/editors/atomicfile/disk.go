@@ -21,25 +21,24 @@ import (
 const (
 	busyTimeout = 2 * time.Second // how long to wait for a file that another program has open or locked
 	retryPause  = 50 * time.Millisecond
-	maxLockAge  = 10 * time.Second // an older lock is ignored: its program has crashed
+	maxLockAge  = 10 * time.Second // an older lock is ignored, because its program has probably crashed
 	maxTempAge  = 10 * time.Minute // an older temporary file is removed
 )
 
-// Disk replaces files. The zero value uses the operating system; the fields
-// replace single operations in tests.
+// Disk replaces files. The zero value is ready to use; tests set its fields to replace single operations.
 type Disk struct {
 	Sync  func(*os.File) error                 // nil means File.Sync
-	Swap  func(temp, target string) error      // exchanges two files; if nil, atomically where the system supports it
-	Busy  func(error) bool                     // whether to retry after an error; if nil, when the file is in use
-	Rest  time.Duration                        // how long a file must rest before its content is used; 0 means 250 ms
-	Clock func(temp string) (time.Time, error) // a file's modification time by its file system; if nil, that of Stat
+	Swap  func(temp, target string) error      // exchanges two files; nil means atomically if the system can, and otherwise by a hard link
+	Busy  func(error) bool                     // reports whether to retry after an error; nil means if the file is in use
+	Rest  time.Duration                        // how long a file must be unchanged before it is used; 0 means 250 ms
+	Clock func(temp string) (time.Time, error) // returns the modification time of temp by the clock of its file system; nil means Stat
 }
 
-// Replace gives a file new content. It creates missing folders, readable by the user only. The
-// error is a fault.Conflict when the file no longer matches f or another program writes it at the
-// same moment, a fault.Busy when another program holds its lock or has it open, and a fault.Denied
-// when f cannot be written. After an error the file has the content that another program last
-// wrote.
+// Replace gives a file new content. It creates missing folders, readable by the user only. The error is a
+// fault.Conflict when the file no longer matches f or another program writes it at the same moment, a fault.Busy when
+// another program holds its lock or has it open, and a fault.Denied when f cannot be written. After an error the file
+// has the content that another program last wrote, unless the error is only that the folder could not be flushed to
+// the disk.
 func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err := f.CheckWritable(); err != nil {
 		return err
@@ -117,8 +116,7 @@ func (d Disk) finish(f File, hash string) error {
 	return checkHash(f, hash)
 }
 
-// retry repeats act while it fails because the file is in use, until
-// busyTimeout.
+// retry repeats act while it fails because the file is in use, for at most busyTimeout.
 func (d Disk) retry(ctx context.Context, act func() error) error {
 	busy := d.Busy
 	if busy == nil {
@@ -157,9 +155,9 @@ func unwritable(f File, err error) error {
 	return fault.Wrap(err, fault.Failed, "%s cannot be written: %s", f.Path, Reason(err))
 }
 
-// WaitForLock waits until no editor holds the lock of a file: a folder with the
-// name of the file and the suffix .lock. A lock older than ten seconds is
-// ignored. The error is a fault.Busy after two seconds.
+// WaitForLock waits until no editor holds the lock of a file: a folder with the name of the file and the suffix
+// .lock. A lock older than ten seconds is ignored. The error is a fault.Busy if the lock is still held after two
+// seconds or when ctx ends.
 func WaitForLock(ctx context.Context, target string) error {
 	for end := time.Now().Add(busyTimeout); ; {
 		info, err := os.Stat(target + ".lock")
@@ -266,8 +264,8 @@ func RemoveEmptyFolders(folders []string) {
 
 func tempName(target string) string { return "." + filepath.Base(target) + ".discover-" }
 
-// removeAbandoned removes temporary files that a crashed process left beside
-// target.
+// removeAbandoned removes the temporary files beside target whose process has ended, or that are older than
+// maxTempAge.
 func removeAbandoned(target string) {
 	folder := filepath.Dir(target)
 	entries, _ := os.ReadDir(folder)

@@ -56,8 +56,8 @@ func (d Disk) whileExpected(ctx context.Context, guard *guard, f File, act func(
 	})
 }
 
-// guard waits until no program has the file open for writing. It returns a
-// fault.Conflict if the file is no longer the expected one.
+// guard guards the file as soon as no program has it open for writing. The error is a fault.Busy if a program keeps
+// it open, and a fault.Conflict if the file is no longer the expected one.
 func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
 	for end := time.Now().Add(patience * d.rest()); ; {
 		guard, err := newGuard(f.Target)
@@ -82,7 +82,7 @@ func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
 // the file can still write it, so the watch is short.
 func (d Disk) watch(guard *guard, f File, old string) bool {
 	first, err := Read(old)
-	if err != nil || !first.Exists { // the system supports neither an exchange nor hard links
+	if err != nil || !first.Exists { // old is missing if the system supports neither an exchange nor hard links
 		return err == nil
 	}
 	if first.Hash != f.Hash || !guard.covers(first) {
@@ -131,8 +131,8 @@ func (d Disk) putBack(guard *guard, f File, old, fresh string) error {
 	return d.keepAside(f, old)
 }
 
-// keepAside renames version, which cannot stay at f.Target, to a name with the suffix .kept-N. No
-// clean-up removes files with such a name.
+// keepAside renames version, which cannot stay at f.Target, to a name with the suffix .kept-N. No clean-up removes
+// files with such a name. The error is never nil; it names the new path if the file could be renamed.
 func (d Disk) keepAside(f File, version string) error {
 	for n := 1; ; n++ {
 		kept := filepath.Join(filepath.Dir(f.Target), filepath.Base(f.Target)+".kept-"+strconv.Itoa(n))
@@ -153,8 +153,7 @@ func (d Disk) keepAside(f File, version string) error {
 	}
 }
 
-// create gives temp the name f.Target, unless another program has created a file there since f was
-// read.
+// create links or renames temp to f.Target, unless another program has created a file there since f was read.
 func (d Disk) create(f File, temp string) error {
 	if err := checkHash(f, ""); err != nil {
 		return err
@@ -195,8 +194,7 @@ func conflict(f File) error {
 	return fault.New(fault.Conflict, "%s was changed by another program at the same moment; try again", f.Path)
 }
 
-// swap exchanges two files. Where the system cannot do that, a hard link keeps
-// the previous file.
+// swap exchanges two files, atomically if the system can, and otherwise by swapByLink.
 func (d Disk) swap(temp, target string) error {
 	if d.Swap != nil {
 		return d.Swap(temp, target)
@@ -207,11 +205,11 @@ func (d Disk) swap(temp, target string) error {
 	return swapByLink(temp, target)
 }
 
-// swapByLink gives temp the name target, and the file that had that name the name temp. On a file
-// system without hard links, the previous file is lost.
+// swapByLink renames temp to target, and the previous file at target to temp. On a file system without hard links,
+// the previous file is lost.
 func swapByLink(temp, target string) error {
 	old, linked := temp+"-old", error(nil)
-	for n := 2; ; n++ { // on Windows a name stays as long as the removed file is open
+	for n := 2; ; n++ { // on Windows, the name of a removed file stays taken while a program has the file open
 		if linked = os.Link(target, old); !errors.Is(linked, fs.ErrExist) {
 			break
 		}

@@ -28,7 +28,7 @@ import (
 // MaxSize is the largest size in bytes of a file that Read accepts.
 const MaxSize = 16 << 20
 
-// maxLinks is how many symbolic links a path may lead through, as in Linux.
+// maxLinks is the largest number of symbolic links that resolve follows, as in Linux.
 const maxLinks = 40
 
 // File is the state of a file at the time of Read or Stat.
@@ -189,7 +189,7 @@ func ignoreMissing(path string, err error) error {
 // permissions itself, because the operating system lets root write a file that
 // its owner has made read-only.
 func (f File) CheckWritable() error {
-	if f.info != nil { // also nil for a File that a preview constructs
+	if f.info != nil { // info is also nil in a File that a preview constructs
 		if err := f.checkReplaceable(); err != nil {
 			return err
 		}

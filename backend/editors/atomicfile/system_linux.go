@@ -40,7 +40,7 @@ func newGuard(path string) (*guard, error) {
 
 func (g *guard) holds() bool { return g.file != nil }
 
-// broken reports whether a program waits to write the file.
+// broken reports whether a program waits to open the file for writing.
 func (g *guard) broken() bool {
 	if g.file == nil {
 		return false

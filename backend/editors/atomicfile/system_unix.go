@@ -27,8 +27,8 @@ func writable(info fs.FileInfo) bool {
 	return info.Mode()&write != 0
 }
 
-// ownedByOther reports whether the file belongs to another user to whom this process cannot give a new file, because only
-// root can.
+// ownedByOther reports whether the file belongs to another user and this process is not root. Such a process cannot
+// give the new file to that user.
 func ownedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && os.Geteuid() != 0 && os.Geteuid() != int(stat.Uid)

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// writable reports whether a file lacks the read-only attribute, which has
-// another meaning for folders.
+// writable reports whether a file lacks the read-only attribute. It is true for every folder, because the attribute
+// has another meaning there.
 func writable(info fs.FileInfo) bool { return info.IsDir() || info.Mode()&0o200 != 0 }
 
-// ownedByOther returns false: a new file takes its permissions from its folder.
+// ownedByOther returns false: on Windows the access list of a file, which keepAttributes copies, decides who may use
+// the file, not its owner.
 func ownedByOther(fs.FileInfo) bool { return false }
 
 // hardLinks returns the number of hard links of a file; 1 if that is unknown.
@@ -101,7 +102,7 @@ func keepAccess(path, old string) error {
 
 func statusTime(fs.FileInfo) int64 { return 0 }
 
-// exchangeFiles fails: Windows cannot exchange two files in one step.
+// exchangeFiles always returns errors.ErrUnsupported: Windows cannot exchange two files in one step.
 func exchangeFiles(string, string) error { return errors.ErrUnsupported }
 
 // LockFolder does nothing: Windows cannot lock a folder.

@@ -47,9 +47,8 @@ type Bundle struct {
 	bytes int64                // limit on the unpacked size
 }
 
-// Open reads the manifest of a bundle and checks the names and sizes of its
-// files. name must be an absolute path. The caller closes the bundle. The
-// error is a fault that does not quote the file.
+// Open reads the manifest of a bundle and checks the names and sizes of its files. name must be an absolute path. The
+// caller closes the bundle. The error is a fault that does not quote the content of the file.
 func Open(name string) (*Bundle, error) {
 	if !filepath.IsAbs(name) {
 		return nil, fault.New(fault.Invalid, "the path of the bundle must be absolute")
@@ -79,9 +78,8 @@ func (b *Bundle) Close() error {
 	return errors.Join(b.file.Close(), os.Remove(b.file.Name()))
 }
 
-// copy copies the bundle to a file that only this user can change, and sets
-// Hash. What is shown, approved and unpacked is this copy: the owner of the
-// original may change it at any time.
+// copy copies the bundle to a file that only this user can change, and sets Hash. The user sees, approves and unpacks
+// this copy, because the owner of the original may change it at any time.
 func (b *Bundle) copy(from io.Reader) (size int64, err error) {
 	if b.file, err = os.CreateTemp("", "agent-discover-*.mcpb"); err != nil {
 		return 0, fault.Wrap(err, fault.Unavailable,

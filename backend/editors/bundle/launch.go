@@ -49,8 +49,8 @@ func (m Manifest) Default(s System, o Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// Check returns an error that names the keys of missing and invalid answers.
-// The error does not quote values.
+// Check returns an error that names the first invalid answer or, if all answers are valid, the keys of all missing
+// ones. The error does not quote values.
 func (m Manifest) Check(s System, answers map[string]string) error {
 	var missing []string
 	for _, o := range m.Options {
@@ -103,10 +103,10 @@ func (o Option) limits() string {
 	return text
 }
 
-// Launch returns the command line that starts the server of a bundle unpacked
-// in a folder. Answers are inserted unchanged; for a secret, pass a reference.
-// Relative paths of files in the bundle become absolute, because the hub
-// starts servers in the user's home folder.
+// Launch returns the command line that starts the server of a bundle unpacked in a folder. Answers are inserted
+// without escaping, and a line end in them becomes a comma or, in args, starts a new argument. For a secret answer,
+// pass a reference. Relative paths of files in the bundle become absolute, because the hub starts servers in the
+// user's home folder.
 func (b *Bundle) Launch(s System, folder string, answers map[string]string) Launch {
 	from := b.start
 	if other, has := b.others[s.platform()]; has {
@@ -236,10 +236,10 @@ func (l builder) command(text string) string {
 	return command
 }
 
-// absolute returns the absolute path of a file in the bundle, with the separators
+// absolute returns the absolute path of a file in the bundle or, if folders is set, of a folder, with the separators
 // of this system. It returns any other text unchanged.
 func (l builder) absolute(text string, folders bool) string {
-	inside, absolute := strings.CutPrefix(text, l.folder+"/") // from ${__dirname}/
+	inside, absolute := strings.CutPrefix(text, l.folder+"/") // the expansion of ${__dirname}/
 	if inside == "" || !absolute && filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(inside, folders) {
 		return text
 	}

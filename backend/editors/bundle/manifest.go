@@ -165,9 +165,9 @@ func (b *Bundle) Folder() string {
 // the length of paths.
 const maxFolderName = 32
 
-// IsFormerFolder reports whether name is the name that earlier versions of Agent Discover gave the
-// folder of this bundle. Such a name contains only a short hash, so another bundle can have the
-// same one. The method In compares the content of the folder.
+// IsFormerFolder reports whether name is the name that earlier versions of Agent Discover gave the folder of this
+// bundle. Such a name contains only a short hash, so another bundle can have the same one; use In to compare the
+// content of the folder.
 func (b *Bundle) IsFormerFolder(name string) bool {
 	parts := slices.DeleteFunc([]string{clean(b.Name, 40), clean(b.Version, 40), b.Hash[:8]}, func(part string) bool { return part == "" })
 	return name == strings.Join(parts, "-")

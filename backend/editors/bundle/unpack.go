@@ -24,8 +24,8 @@ type Unpacked struct {
 	before string // path to which the replaced folder was moved; "" when there was none
 }
 
-// Unpack writes all files of the bundle to its Folder below root, readable by the
-// user only. It replaces an existing folder, which Undo restores; after an error
+// Unpack writes all files of the bundle to its Folder below root, readable by the user only. A file of the bundle
+// that program starts becomes executable. Unpack replaces an existing folder, which Undo restores; after an error
 // nothing has changed. Calls for the same root must not overlap.
 func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpacked, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {

@@ -33,7 +33,7 @@ const (
 type Place struct {
 	Format Format   `json:"format"`
 	Keys   []string `json:"keys"`           // the keys from the root to the collection; empty for the root itself
-	List   string   `json:"list,omitempty"` // for a list instead of a map: the field that holds an entry's name
+	List   string   `json:"list,omitempty"` // if the collection is a list: the field that contains an entry's name; empty for a map
 }
 
 // Field is a key of an object, with its value: a string, bool, int, float64,
@@ -63,7 +63,7 @@ type Edit struct {
 type Change struct {
 	Text  []byte // after the change
 	Edits []Edit // ordered by offset and not adjacent; empty when nothing changed
-	Made  int    // how many collections the change created on the path Place.Keys; these are the innermost ones
+	Made  int    // how many collections on the path Place.Keys the change created, always the innermost ones
 }
 
 // document is a parsed text in which the collection is located.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// analyze determines what a change did: from the texts before and after it, or
-// from its edits if the text was not kept.
+// analyze determines what a change did. It compares the texts before and after the change, or reads the edits if the
+// text was not kept or cannot be parsed.
 func (u *undo) analyze() {
 	if text := u.change.Text; text != nil {
 		before, _, err := parse(apply(text, inverse(u.change.Edits)), u.place)

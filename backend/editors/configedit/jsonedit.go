@@ -28,8 +28,7 @@ func (d *jsonDoc) put(name string, value Object) (edits []replacement, made int,
 	return []replacement{d.insert(d.last(), content)}, made, nil
 }
 
-// fillEmpty adds a value to a text without one: after its comments, or before its
-// white space.
+// fillEmpty adds a value to a text without one: after the comments or, if the text is blank, at its start.
 func (d *jsonDoc) fillEmpty(value any) replacement {
 	var b strings.Builder
 	at := len(d.body)
@@ -54,8 +53,8 @@ func (d *jsonDoc) index(name string) (int, []jsonItem) {
 	return -1, items
 }
 
-// replace replaces the value of a member. The new value is on one line if the
-// old one was.
+// replace replaces the value of a member. The new value is on one line if the old one was, unless the old one was
+// empty and its member starts a line.
 func (d *jsonDoc) replace(m jsonItem, value any) replacement {
 	from, start, end := m.first().StartOffset, m.value.StartOffset, m.value.EndOffset
 	s := d.style(m.value)
@@ -256,9 +255,9 @@ func (d *jsonDoc) comma(m jsonItem) int {
 	return -1
 }
 
-// expand returns the removal of the item between from and to. The removal covers whole lines if
-// only white space or comments are left on them, and otherwise the blanks that separate the item
-// from its neighbors. floor is where the text that belongs to the previous item ends.
+// expand returns the removal of the item between from and to. The removal covers whole lines if only white space or
+// comments are left on them, and otherwise the blanks that separate the item from its neighbors. floor is where the
+// text that belongs to the previous item ends. last is set if no comma follows the item.
 func (d *jsonDoc) expand(floor, from, to int, last bool) []replacement {
 	line := lineStart(d.body, from)
 	end := d.afterBlanks(to)

@@ -85,11 +85,9 @@ func load(body []byte, v *hujson.Value) bool {
 	return true
 }
 
-// strictJSON returns body with its comments and trailing commas replaced by
-// spaces. The result has the same offsets, so that the scanner for strict JSON
-// can read it and does not have to know a second grammar. Other text that is
-// not JSON stays as it is. deep is the position at which brackets are nested
-// too deeply for a recursive parser; -1 if there is none.
+// strictJSON returns body with its comments and trailing commas replaced by spaces. The result has the same offsets,
+// and the scanner for strict JSON can read it. Other text that is not JSON stays as it is. deep is the position at
+// which brackets are nested too deeply for a recursive parser; -1 if there is none.
 func strictJSON(body []byte) (strict []byte, deep int) {
 	strict, deep = body, -1
 	replace := func(from, to int) {
@@ -162,9 +160,9 @@ func afterExtra(body []byte, at int) int {
 	return at
 }
 
-// afterComment returns the position after the comment that starts at a position:
-// that of the line feed for a line comment, at itself if no comment starts there,
-// and len(body)+1 if the comment is not closed.
+// afterComment returns the position after the comment that starts at the position at. For a line comment, that is the
+// position of the line feed. The result is at if no comment starts there, and len(body)+1 if the comment is not
+// closed.
 func afterComment(body []byte, at int) int {
 	rest := body[at:]
 	switch {

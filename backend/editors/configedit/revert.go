@@ -73,8 +73,8 @@ type undo struct {
 	newFields Object // fields that the change added or replaced, with their new values
 }
 
-// atSameOffsets returns edits if the text has not changed at any of their offsets: it still
-// contains there what each edit replaces. Otherwise it returns nil.
+// atSameOffsets returns edits if each text that they replace is still at its offset, and otherwise nil. An edit that
+// adds whole lines must also be at the start of a line.
 func (u *undo) atSameOffsets(text []byte, edits []Edit) []Edit {
 	for _, c := range edits {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {

@@ -10,7 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlKind is how a table is defined, which decides what may be added to it.
+// tomlKind is the kind of a node. For a table, it is the syntax that defines the table, which decides what may be
+// added to it.
 type tomlKind int
 
 const (

@@ -2,8 +2,7 @@ package configedit
 
 import "github.com/agent-discover/agent-discover/backend/base/fault"
 
-// absent is the expected value of an entry that must not exist. It is not nil,
-// which is a value of its own.
+// absent is the expected value of an entry that must not exist. It is not nil, because nil is the value null.
 type absent struct{}
 
 // finish applies replacements and verifies the result: the new text must parse,

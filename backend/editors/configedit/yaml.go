@@ -81,7 +81,7 @@ func asVersion11(body []byte) []byte {
 	return out
 }
 
-// yamlError keeps the line of a parser's error and drops the quoted text.
+// yamlError returns a fault with the line of a parser's error, but without the text that the error quotes.
 func yamlError(err error) error {
 	line := 0
 	if _, bad := fmt.Sscanf(err.Error(), "yaml: line %d:", &line); bad == nil {
@@ -164,7 +164,7 @@ func (d *yamlDoc) resolve() error {
 	return nil
 }
 
-// child returns the step to a key of a mapping.
+// child returns the step for a key of a mapping, and false if the mapping does not have the key.
 func (d *yamlDoc) child(step yamlStep, key string) (yamlStep, bool) {
 	found := yamlStep{}
 	children := step.value.Content
@@ -197,8 +197,7 @@ func (d *yamlDoc) unique(n *yaml.Node) {
 	}
 }
 
-// refuseMarkup makes the text unchangeable if a node has an anchor, alias, merge
-// key or tag.
+// refuseMarkup sets d.problem if a node has an anchor, alias, merge key or tag.
 func (d *yamlDoc) refuseMarkup(n *yaml.Node) {
 	if d.hasMarkup(n) {
 		d.problem = invalid(n.Line, "the entries use an anchor, alias, merge key or tag, so they cannot be changed safely")

@@ -273,8 +273,8 @@ func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
 	return d.removePart(c, part)
 }
 
-// holdsOnly reports whether a collection has no other member and no comment
-// before it.
+// holdsOnly reports whether a collection contains only the member part, or nothing if part is nil. A comment before
+// the member counts as content.
 func (d *yamlDoc) holdsOnly(c *yamlStep, part *yamlPart) bool {
 	n := len(c.value.Content)
 	if c.value.Kind == yaml.MappingNode {

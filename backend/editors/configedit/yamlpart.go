@@ -42,8 +42,7 @@ func (d *yamlDoc) keyPart(c *yamlStep, i int) (*yamlPart, error) {
 	return p, nil
 }
 
-// itemPart finds an item by the dashes of its list, because nodes do not contain
-// their positions.
+// itemPart finds an item by the dashes of its list, because the parser does not report where a dash is.
 func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 	v, column := c.value, c.value.Column-1
 	var dashes []int

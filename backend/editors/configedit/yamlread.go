@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlValueOf decodes a node with at most a million descendants.
+// yamlValueOf decodes a node. With aliases expanded, it decodes at most a million nodes; the others become nil.
 func yamlValueOf(n *yaml.Node) any {
 	left := 1 << 20
 	return yamlDecode(n, 0, &left)

@@ -65,10 +65,9 @@ type match struct {
 	named     bool // an entry of the candidate has the name of the server
 }
 
-// matchAll sets Existing of the candidates. The same command or URL may be configured for several
-// accounts, so each configured server is assigned to the most similar candidate only or, among
-// equals, to the one with the name of the server. A candidate whose secrets cannot be compared now
-// matches it in any case.
+// matchAll sets Existing of the candidates. The same command or URL may be configured for several accounts, so each
+// configured server is assigned to the most similar candidate only or, among equals, to the one with the name of the
+// server. A candidate whose secrets cannot be compared now matches a server even if that is already assigned.
 func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	var matches []match
 	for n, c := range all {

@@ -38,7 +38,7 @@ type Candidate struct {
 	Existing string   `json:"here"`                      // name of the matching configured server; "" for none
 	Secrets  []string `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
 	Problem  string   `json:"problem"`                   // why the candidate cannot be imported; "" when it can
-	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
+	Warnings []string `json:"warnings" nullable:"false"` // problems that do not prevent the import, such as a missing program
 	Command  string   `json:"command"`                   // command line or URL, with credentials redacted
 	Preview
 	Server table.Server `json:"-"`

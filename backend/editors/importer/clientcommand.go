@@ -156,7 +156,7 @@ type adding struct {
 	transport string
 	url       string
 	bearer    string         // name of the variable that holds the bearer token
-	fields    map[string]any // fields that Agent Discover does not support, as in rawEntry
+	fields    map[string]any // other fields of the entry, which nameLosses checks
 }
 
 // several matches the options that accept more than one value, up to the next option.

@@ -163,8 +163,8 @@ func (c *comparison) text(ctx context.Context, configured, given string) {
 	}
 }
 
-// plainReferences rewrites references to variables as ${NAME}. A server that was imported by an
-// earlier version may contain ${env:NAME} where the program now receives ${NAME}.
+// plainReferences rewrites references to variables as ${NAME}, because a server that an earlier version imported may
+// contain ${env:NAME} where a new import keeps ${NAME}.
 func plainReferences(text string) string {
 	if at := bare.FindStringSubmatch(text); at != nil {
 		return at[1] + "${" + at[2] + at[3] + "}"

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
-// rawEntry is a server as an object of the decoded text, the input of understand.
+// rawEntry is the decoded object that describes a server. understand converts it.
 type rawEntry struct {
 	name  string
 	entry map[string]any
@@ -179,7 +179,7 @@ func (e *textEntry) remote(entry map[string]any, at string) {
 	for name, variable := range e.texts(entry["env_http_headers"], "env_http_headers") {
 		e.header(name, "${"+variable+"}")
 	}
-	e.variables(entry) // before the URL and the headers, which may refer to these variables
+	e.variables(entry) // the URL and the headers may refer to these variables; see fillOwn
 	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 		e.Problem = "the URL must start with http:// or https://"
 	}

@@ -97,8 +97,8 @@ func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	return all, nil
 }
 
-// exportEntry returns the entry for a server in an editor's shape, and notes
-// on what the user has to fill in.
+// exportEntry returns the entry for a server in an editor's shape, and notes on the values that the user has to fill
+// in.
 func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.Object, []string, error) {
 	switch {
 	case !r.Approved:
@@ -131,8 +131,8 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 	return entry, notes, err
 }
 
-// spellReferences rewrites the references to secrets and variables in a server in the syntax of the
-// editor, and returns notes on what the user has to do.
+// spellReferences rewrites the references to secrets and variables in a server in the syntax of the editor, and
+// returns notes on the values that the user has to set.
 func spellReferences(e *table.Editor, s *table.Server) []string {
 	var notes []string
 	o := occurrence{server: *s}

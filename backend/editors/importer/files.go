@@ -30,7 +30,7 @@ type occurrence struct {
 	scope    scope // set by normalize
 	problem  string
 	warnings []string
-	blocked  string   // the first reason why the server does not run as in its editor; "" when it does
+	blocked  string   // first reason why the server would run differently than in its editor, so that its entry is kept; "" for none
 	needs    []string // names of the secrets that the person has to set before the server can run
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Request selects what an import adds.
+// Request selects the servers that an import adds.
 type Request struct {
 	Choices []Choice `json:"servers" nullable:"false"` // if empty, all new candidates that can be imported
 	// RemoveEntries also removes the entries from the editors, including those of servers that are
@@ -47,7 +47,7 @@ type Result struct {
 	Problem string   `json:"problem,omitempty"`
 	Moved   []string `json:"moved" nullable:"false"` // places of credentials that were moved to the keychain
 	Preview
-	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, as in Candidate
+	Warnings []string `json:"warnings" nullable:"false"` // problems that do not prevent the import, as in Candidate
 	Waiting  bool     `json:"waiting,omitempty"`         // the server waits for approval
 	// Kept lists the places of credentials that stay readable in the configuration, as the request
 	// allows.

@@ -44,10 +44,8 @@ type Importer struct {
 // New returns an Importer.
 func New(o Options) *Importer { return &Importer{options: o} }
 
-// Scan returns the servers in the configurations of all installed editors. If
-// ids are given, it returns only servers that one of these editors has, with
-// all places in which each server was found. An unknown id is a
-// fault.NotFound.
+// Scan returns the servers in the configuration files of all editors. If ids are given, it returns only servers that
+// one of these editors has, with all places in which each server was found. An unknown id is a fault.NotFound.
 func (i *Importer) Scan(ctx context.Context, ids []string) (Scan, error) {
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {

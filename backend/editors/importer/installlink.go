@@ -22,9 +22,9 @@ var (
 	markdownLink = lazyregexp.New(`^\[(?:!\[[^\]]*\]\([^)]*\)|[^\]])*\]\((\S+)\)$`)
 )
 
-// installLink reads a link that installs a server into an editor: Cursor, VS Code, Kiro, LM Studio,
-// Goose, or another editor whose links contain the entry or the command of the server. The result
-// is reports whether line is such a link.
+// installLink reads a link that installs a server into an editor: Cursor, VS Code, Kiro, LM Studio, Goose, or another
+// editor whose links contain the entry or the command of the server. The second result reports whether line is such a
+// link.
 func installLink(line string) (entries []textEntry, is bool, err error) {
 	if at := markdownLink.FindStringSubmatch(line); at != nil {
 		line = at[1]

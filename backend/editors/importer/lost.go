@@ -30,7 +30,7 @@ func setOf(names ...string) map[string]bool {
 // loss describes a field that Agent Discover does not support.
 type loss struct {
 	text   string // warning, with %s in place of the name of the field
-	blocks bool   // without the field, the server does not run as in its editor
+	blocks bool   // the server would run differently without the field, so --take-out keeps its entry in the editor
 }
 
 var (

@@ -130,9 +130,9 @@ func (p *Parsed) secrets(given map[string]string) {
 	}
 }
 
-// secretName returns a name for a secret that no secret with another value has in p. The name of a
-// variable or header does not change, because the secret with its name is filled in without a
-// reference.
+// secretName returns the name for a secret: name, with a number if another secret in p has this name but another
+// value. It never adds a number to the name of a variable or header, because a secret of the same name is filled in
+// without a reference.
 func (p *Parsed) secretName(where, name, value string) string {
 	free := name
 	for n := 2; where != "env."+name && where != "headers."+name; n++ {

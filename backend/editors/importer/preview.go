@@ -22,7 +22,7 @@ type Launch struct {
 	Headers map[string]string `json:"headers" nullable:"false"`
 }
 
-// Preview is what a person has to see before the server is added.
+// Preview is the information that a person has to see before the server is added.
 type Preview struct {
 	Launch Launch          `json:"launch" doc:"The program or URL of the server."`
 	Risk   risk.Assessment `json:"risk" doc:"The risk of starting the server."`
@@ -54,9 +54,9 @@ func previewOf(s table.Server) Preview {
 	return Preview{Launch: l, Risk: risk.AssessImport(newServer("", "", s))}
 }
 
-// coverArgument redacts a credential in an argument. If the argument is an option, or follows an
-// option with the name of a credential, it redacts any single word. In another argument, which may
-// be a package, it redacts a random word. If the credential is neither, it calls coverParts.
+// coverArgument redacts a credential in an argument if the credential looks random, or if it is a single word in an
+// option or after an option with the name of a credential. Otherwise it calls coverParts, because the argument may be
+// a package or a path.
 func coverArgument(l *Launch, literal launch.Literal) {
 	for n, arg := range l.Args {
 		if literal.Where != argument(n) {

@@ -23,7 +23,7 @@ type fileCache struct {
 	files map[string]fileContent
 }
 
-// fileContent is what a file contained when it was read.
+// fileContent is the state of a file when it was read.
 type fileContent struct {
 	fingerprint string
 	exists      bool

@@ -136,8 +136,7 @@ func formatCommands(commands [][]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// changeByEditor lets the editor's commands make a change, and records what
-// they did to the file.
+// changeByEditor lets the editor's commands make a change, and records their changes to the file.
 func (w *performer) changeByEditor(ctx context.Context, p filePlan) (*change, error) {
 	c := p.change()
 	c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
@@ -169,7 +168,7 @@ func (w *performer) changeByEditor(ctx context.Context, p filePlan) (*change, er
 	return c, nil
 }
 
-// undoFailed undoes what the commands of an editor changed before one of them failed.
+// undoFailed undoes the changes that the commands of an editor made before one of them failed.
 func (w *performer) undoFailed(ctx context.Context, c *change) {
 	p := w.planner.newUndoPlan(ctx, c, w.files.readAtRest, nil)
 	p.by = automatic

@@ -25,8 +25,8 @@ func checker(file table.File) func([]byte) error {
 	}
 }
 
-// wasMade reports whether an interrupted change was made. It compares the hashes or, if the file
-// was changed again since, the entries.
+// wasMade reports whether an interrupted or failed change was made nevertheless. It compares the hashes or, if the
+// file was changed again since, the entries.
 func (d *editorFiles) wasMade(c *change, before []byte) bool {
 	now, err := d.readAtRest(context.Background(), c.file())
 	switch {
@@ -51,9 +51,8 @@ func (d *editorFiles) wasMade(c *change, before []byte) bool {
 	return c.Had != c.Has && exists[Name] == c.Has
 }
 
-// complement completes the record of a change that an editor's commands made,
-// with the hash of the file and the steps that lead to its content. It reports
-// whether any entry changed.
+// complement completes the record of a change that an editor's commands made, with the hash of the file and the steps
+// that produce its content. It reports whether any entry changed.
 func (d *editorFiles) complement(c *change, before []byte, now atomicfile.File) bool {
 	c.After, c.steps = now.Hash, nil
 	file := c.file()

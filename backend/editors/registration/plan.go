@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// effect is what a plan does to its file.
+// effect is the effect of a plan on its file.
 type effect int
 
 const (
@@ -165,8 +165,8 @@ func (pl *planner) mustExit(ctx context.Context, found table.Found) bool {
 	return len(found.Running) > 0 && pl.running(ctx, found.Running)
 }
 
-// apply adds a step to the plan. edit changes the text that the previous steps have produced. If it
-// fails, the plan becomes a refusal.
+// apply adds a step to the plan. edit changes the text that the previous steps have produced. If edit fails, the plan
+// becomes a refusal.
 func (p *filePlan) apply(s step, edit func(text []byte) (configedit.Change, error)) {
 	if p.effect == refuse {
 		return
@@ -213,7 +213,8 @@ func (p *filePlan) preview() Plan {
 	return out
 }
 
-// hints returns what the user has to do for each editor that reads the file.
+// hints returns the hints that the function of gives for the editors that read the file, without empty and duplicate
+// ones.
 func (p *filePlan) hints(of func(e *table.Editor, scope string) string) []string {
 	editors := []*table.Editor{p.found.Editor}
 	for _, id := range p.shared {
@@ -244,9 +245,8 @@ func reloadHint(e *table.Editor, _ string) string {
 	return e.ReloadHint
 }
 
-// difference returns a hash of what a plan does to its entries: the entries before and after it,
-// and how the change is made. The rest of the file does not affect it. It is "" for a plan that
-// changes nothing.
+// difference returns a hash of the change that a plan makes to its entries: the entries before and after it, and how
+// the change is made. The rest of the file does not affect it. It is "" for a plan that changes nothing.
 func (p *filePlan) difference() string {
 	if p.effect != editFile && p.effect != deleteFile {
 		return ""

@@ -39,7 +39,7 @@ type FileStatus struct {
 	Path    string   `json:"path"`
 	Exists  bool     `json:"exists"`
 	State   State    `json:"state"`
-	Command string   `json:"command,omitempty"` // the command that the Agent Discover entry starts now
+	Command string   `json:"command,omitempty"` // the command that the Agent Discover entry starts
 	Also    []string `json:"also,omitempty"`    // the names of other entries that start Agent Discover, too
 	Problem string   `json:"problem,omitempty"`
 	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
@@ -68,7 +68,7 @@ type Status struct {
 	MaxTools    int          `json:"max_tools"`                // 0 if no limit is known
 	MaxName     int          `json:"max_name"`                 // 0 if no limit is known
 	Managed     []string     `json:"managed" nullable:"false"` // policy files of an administrator
-	Note        string       `json:"note,omitempty"`           // what a person should know, as sentences
+	Note        string       `json:"note,omitempty"`           // remarks for a person, as sentences
 	New         bool         `json:"new"`                      // detected since a person last reviewed the editors
 }
 
@@ -101,7 +101,7 @@ type Plan struct {
 	Difference string `json:"difference"`
 	Problem    string `json:"problem,omitempty"` // the reason for a refusal
 	Snippet    string `json:"snippet,omitempty"` // the text to paste after a refusal
-	Hint       string `json:"hint,omitempty"`    // what the user has to do before editors use the project's file
+	Hint       string `json:"hint,omitempty"`    // steps that the user must take before editors use the project's file
 }
 
 // Record is a past change in the history.
@@ -133,7 +133,7 @@ type Outcome struct {
 	Problem string   `json:"problem,omitempty"`
 	Review  bool     `json:"review,omitempty"` // refused because the change is no longer the previewed one: preview it again
 	Snippet string   `json:"snippet,omitempty"`
-	Reload  string   `json:"reload,omitempty"` // what the user has to do now
+	Reload  string   `json:"reload,omitempty"` // steps that the user must take before the change has an effect
 }
 
 // Changed is published when the status of an editor may have changed.

@@ -18,9 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// savedState is what a Registrar stores besides the history: the editors seen,
-// the files in which a person does not want the entry, and the pending changes.
-// It is written to disk before it takes effect in memory.
+// savedState is the state that a Registrar stores besides the history: the editors seen, the files in which a person
+// does not want the entry, and the pending changes. It is written to disk before it takes effect in memory.
 type savedState struct {
 	folder string
 
@@ -36,7 +35,7 @@ type seen struct {
 	Refused []string            `json:"refused"` // paths of files from which a person removed the entry
 }
 
-// sighting is what is stored about an editor that was detected.
+// sighting is the stored state of an editor that was detected.
 type sighting struct {
 	New  bool `json:"new,omitempty"`  // detected since a person last reviewed the editors
 	Auto bool `json:"auto,omitempty"` // the editor is still to be registered automatically
@@ -80,7 +79,7 @@ func (c pendingChange) replaces(old pendingChange) bool {
 // entry.
 func (c pendingChange) concernsEntry() bool { return slices.Contains(c.Entries, Name) }
 
-// load reads both files once. The caller holds mu.
+// load reads seen.json and waiting.json once. The caller holds mu.
 func (s *savedState) load() error {
 	if s.read {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// A setting is a value in a file outside of the servers. It is added and removed together with the
-// entry, but never if a person has chosen another value.
+// The functions in this file add and remove the setting that some editors need besides the entry, such as
+// features.code_mode in Codex. They never change a value that a person has set.
 
 // presentSetting returns the value of the setting called name, and whether it exists in the text.
 // ok is false if the text cannot be read.

@@ -66,7 +66,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
 	rg.file("cursor", strings.Replace(text, escaped(gone), escaped(rg.options.Entry.Command), 1)) // this text contains the comment
-	// The entry has another AGENT_DISCOVER_HOME.
+	// The entry is stale because it has another AGENT_DISCOVER_HOME.
 	rg.is("cursor", Stale)
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)

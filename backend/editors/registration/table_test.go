@@ -25,7 +25,7 @@ func everyRow(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	}, test)
 }
 
-// everyKind runs a thorough test for the first editor of each kind.
+// everyKind runs a thorough test for the editors for which firstOfKind returns true.
 func everyKind(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	rows(t, firstOfKind, test)
 }

@@ -45,7 +45,7 @@ func (v *survey) targets(q Request) ([]target, error) {
 	return merged(all), nil
 }
 
-// editorTargets returns the files of an editor that a request names.
+// editorTargets returns the files of one editor to which a request applies.
 func (v *survey) editorTargets(machine table.Machine, e *table.Editor, q Request) ([]target, error) {
 	found := machine.Find(e)
 	if q.Project != "" {

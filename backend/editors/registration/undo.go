@@ -180,14 +180,13 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	return p
 }
 
-// isExact reports whether a file with the given hash is unchanged since the change, and the change
-// consists only of its steps. Only then can the former content be restored. A change by the
-// editor's own commands is never exact: they write the whole file, including what other programs
-// had written by then.
+// isExact reports whether a file with the given hash is unchanged since the change, and the change consists only of
+// its steps. Only then can the former content be restored. A change by the editor's own commands is never exact: they
+// write the whole file, including changes that other programs had made by then.
 func (c *change) isExact(hash string) bool { return hash == c.After && !c.Loose }
 
-// restore plans to give the file the content before the change. The steps of the
-// change lead back to it; the backup is needed only if they are damaged.
+// restore plans to give the file the content before the change. The inverse steps of the change produce this content;
+// the backup is needed only if the steps are damaged.
 func (pl *planner) restore(ctx context.Context, p *filePlan, c *change) {
 	steps, err := pl.history.stepsOf(ctx, c)
 	if err != nil {
@@ -269,8 +268,8 @@ func (s step) isReverted(c *change, exists bool) bool {
 	return !exists && (!s.Was || c.Had)
 }
 
-// texts returns the content of the file after each step of a change, or nil where it is unknown.
-// The contents only help to locate the steps in a file that has changed since.
+// texts returns the content of the file after each step of a change. If any content is unknown, all are nil. The
+// contents only help to locate the steps in a file that has changed since.
 func (pl *planner) texts(ctx context.Context, c *change, steps []step) [][]byte {
 	texts := make([][]byte, len(steps))
 	if c.Loose {

@@ -126,7 +126,7 @@ func TestNothingIsLostBesideAProgramThatKeepsWriting(t *testing.T) {
 					times = 100
 				}
 				if runtime.GOOS == "windows" {
-					times /= 20 // a replacement waits until no program has the file open
+					times /= 20 // each replacement is slow, because it waits until no program has the file open
 				}
 				counts := rg.registerAndUndo(id, times)
 				close(stop)
@@ -146,8 +146,8 @@ func TestNothingIsLostBesideAProgramThatKeepsWriting(t *testing.T) {
 	}
 }
 
-// registerAndUndo registers and undoes n times, and returns how often each
-// status came out. A change may be refused because the file is being written.
+// registerAndUndo registers and undoes n times, and returns how often each status occurred. A change may be refused
+// because the file is being written.
 func (rg *rig) registerAndUndo(id string, n int) map[string]int {
 	rg.Helper()
 	counts := make(map[string]int)
@@ -171,7 +171,7 @@ func (rg *rig) registerAndUndo(id string, n int) map[string]int {
 		case out.Status == refused:
 		case change != "":
 			change = ""
-		case action == Register && out.Status == nothing: // the writer has brought the entry back
+		case action == Register && out.Status == nothing: // the writer has written the entry again
 			action = Unregister
 		default:
 			change, action = out.Change, Register

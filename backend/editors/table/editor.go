@@ -53,8 +53,8 @@ type Editor struct {
 	Project []string // files of a project, relative to its folder
 
 	Reload      Reload
-	ReloadHint  string // what the user has to do after a change, as sentences
-	ProjectHint string // what the user has to do for an entry in a project's file, as sentences
+	ReloadHint  string // steps that the user must take after a change, as sentences
+	ProjectHint string // steps that the user must take for an entry in a project's file, as sentences
 	ListChanged string // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int    // limit on the number of tools; 0 if none is known
 	MaxName     int    // limit on the length of NamePrefix and a tool's name, in characters; 0 if none is known
@@ -66,7 +66,7 @@ type Editor struct {
 	Schemas        string   // vendor whose rules tool schemas must meet: anthropic, gemini, openai or ""
 	Managed        []string // policy files of an administrator
 	Verified       bool     // the row is confirmed by several sources, or by the editor's own source code or documentation
-	Note           string   // what a person should know, as sentences
+	Note           string   // remarks for a person, as sentences
 
 	row *row // the row with the data of all systems
 }

@@ -2,11 +2,10 @@ package table
 
 import "strings"
 
-// Ours reports whether a server is the entry of Agent Discover: it starts the
-// program agent-discover, from any folder, with the argument mcp or without
-// arguments, directly or through a shell. The program's name may have a
-// suffix, such as a version. A package named agent-discover that a package
-// manager runs is another product.
+// Ours reports whether a server is the entry of Agent Discover: it starts the program agent-discover, from any
+// folder, with the argument mcp or without arguments, directly or through a shell. With the argument mcp, the
+// program's name may have a suffix, such as a version. A package named agent-discover that a package manager runs is
+// another product.
 func Ours(s Server) bool {
 	program, rest := unwrap(s.Command, s.Args)
 	if strings.Contains(strings.ToLower(program), "node_modules") {

@@ -20,7 +20,7 @@ type shape struct{ stdio, http, sse []part }
 
 // part writes one field of an entry, or none when the server has no value for it.
 type part struct {
-	holds string // dir or disabled if the field is the only one that expresses this property of a server; otherwise ""
+	holds string // property of a server that the field expresses: dir or disabled; "" for all other properties
 	field func(name string, s Server) configedit.Field
 }
 
