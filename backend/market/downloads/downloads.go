@@ -32,7 +32,7 @@ const (
 	maxQueued = 64
 )
 
-// Confined restricts what package managers and servers may do.
+// Confined restricts package managers and servers.
 type Confined interface {
 	// Install installs the package of a server that is started from its own folder. installed is false if the server
 	// is started from the user's caches.
@@ -68,7 +68,7 @@ type Progressed struct {
 // Downloader downloads packages. It runs none of their code. It is safe for concurrent use.
 type Downloader struct {
 	options Options
-	empty   func() // removes what downloads of a killed hub have left, once
+	empty   func() // removes the files that downloads of a killed hub have left; only the first call does anything
 
 	queue chan string // names of servers
 }

@@ -84,7 +84,7 @@ func categoriesOf(l *listing.Listing) []string {
 			}
 		}
 	}
-	name := l.Name[strings.LastIndexByte(l.Name, '/')+1:] // a namespace such as io.github says nothing
+	name := l.Name[strings.LastIndexByte(l.Name, '/')+1:] // a namespace such as io.github does not describe the server
 	count(name+" "+l.Title, 3)
 	count(strings.Join(l.Keywords, " "), 2)
 	count(l.Description, 1)

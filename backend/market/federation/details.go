@@ -50,7 +50,7 @@ func (f *Federation) source(name string) *Source {
 	return nil
 }
 
-// complete adds what a package registry knows about a package of the server. It uses the first package whose registry
+// complete adds facts from a package registry about a package of the server. It uses the first package whose registry
 // is one of the sources and answers.
 func (f *Federation) complete(ctx context.Context, d *Details) {
 	ctx, cancel := context.WithTimeout(ctx, readmeTime)

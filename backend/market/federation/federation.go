@@ -1,4 +1,4 @@
-// Package federation searches several registries at the same time and merges what they find into one list. A registry
+// Package federation searches several registries at the same time and merges the results into one list. A registry
 // that is slow or fails does not delay the others: partial answers come as soon as the first registry has found
 // something, and the last answer reports which registries are missing and why. Each Source knows how to search its
 // registry.
@@ -166,7 +166,7 @@ func (f *Federation) Search(ctx context.Context, q Query, partial func(Answer)) 
 				follow()
 				return s.answer(false)
 			}
-		case <-work.Done(): // ends when all sources have returned, too
+		case <-work.Done(): // work also ends when all sources have returned
 			s.drain()
 			why := tooSlow
 			if ctx.Err() != nil {
@@ -288,7 +288,7 @@ func (f *Federation) fresh(k *kept) bool {
 	return k.err == nil && age < currentFor || age < failedFor
 }
 
-// Forget drops all kept answers. Call it after a change in what the sources can find.
+// Forget drops all kept answers. Call it when the sources may find other listings than before.
 func (f *Federation) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

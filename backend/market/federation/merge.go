@@ -22,9 +22,9 @@ type Result struct {
 	unrelated bool // no word of the searched text occurs in the listing
 }
 
-// merge makes one result of each listing, with one exception: a package in its own registry and the entries of the
-// official registry that offer it are one server. The entry describes it, because the entry lists the inputs that the
-// server needs. The result does not depend on the order of the listings.
+// merge makes one result of each listing, with one exception: it merges the listing of a package in its own registry
+// into the best entry of the official registry that offers the package. The entry describes the server, because the
+// entry lists the inputs that the server needs. The result does not depend on the order of the listings.
 func merge(all []listing.Listing) []Result {
 	var out []Result
 	offered := make(map[string][]int) // indexes of official results in out, by package

@@ -41,8 +41,8 @@ type Options struct {
 	CAs *x509.CertPool
 	// Network replaces Proxy and CAs, if it is not nil. It is called once, before the first request.
 	Network func() (proxy func(*url.URL) (*url.URL, error), authorities *x509.CertPool)
-	// Insecure reports whether any certificate of a host is accepted, because the user's own settings say so; nil
-	// accepts none.
+	// Insecure reports whether invalid certificates of a host are accepted, because the user's own settings say so;
+	// nil accepts none.
 	Insecure func(host string) bool
 	// Allow reports whether connections to an address may be made. It restricts downloads whose URLs come from a
 	// foreign document. nil allows all addresses.

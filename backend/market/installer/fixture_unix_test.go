@@ -278,7 +278,8 @@ func order(p listing.Package, answers map[string][]string) installer.Order {
 	}}
 }
 
-// steps starts to collect the progress of all jobs. The returned function ends that and returns what was collected.
+// steps collects the progress of all jobs until the returned function is called. That function returns the collected
+// progress.
 func (b *bench) steps() func() []installer.Progress {
 	b.t.Helper()
 	all, stop := events.Subscribe[installer.Progress](b.options.Bus, 10_000)

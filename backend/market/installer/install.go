@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
-// Install records what a server was installed from, so that the same plan can be made again: to update the server with
-// the same answers, or to return to this version.
+// Install is the record of the installation of a server. The same plan can be made again from it: to update the
+// server with the same answers, or to return to this version.
 type Install struct {
 	ID      int64           `json:"-"`
 	Server  int64           `json:"-"` // id of the server in the registry
@@ -45,8 +45,8 @@ type Store interface {
 	// each server.
 	Installs(ctx context.Context, server int64) ([]Install, error)
 
-	// SaveLeftover stores a note about what a job is about to make, and returns the note's id. DropLeftovers deletes
-	// the notes with the given ids.
+	// SaveLeftover stores a note about something that a job is about to make, and returns the note's id.
+	// DropLeftovers deletes the notes with the given ids.
 	SaveLeftover(ctx context.Context, l Leftover) (id int64, err error)
 	DropLeftovers(ctx context.Context, ids []int64) error
 	// Leftovers returns all leftovers, the newest first.

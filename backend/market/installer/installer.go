@@ -1,7 +1,7 @@
 // Package installer carries out plans: it checks that the program a server needs is installed, downloads the package,
 // configures the server with its secrets, and starts it once to list its tools, which proves that it works. A failed
-// or cancelled installation leaves no files, server or secrets behind, except for what the user's own package manager
-// keeps in its cache.
+// or cancelled installation leaves no files, server or secrets behind, except for files that the user's own package
+// manager keeps in its cache.
 //
 // Callers of Install ask a person for approval where that is needed. Package plan turns listings into plans.
 package installer
@@ -84,7 +84,7 @@ type Servers interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// Children keeps what the processes of servers print.
+// Children keeps the output of the processes of servers.
 type Children interface {
 	// Stderr returns the last part of a server's standard error, redacted.
 	Stderr(server string) string
@@ -123,8 +123,8 @@ func New(o Options) *Installer {
 	return i
 }
 
-// Run removes what jobs of a killed hub have left behind, then runs jobs until ctx ends, and returns when all have
-// ended. Meanwhile it removes the files and images of servers that are removed.
+// Run removes the leftovers of a killed hub, then runs jobs until ctx ends, and returns when all have ended.
+// Meanwhile it removes the files and images of servers that are removed.
 func (i *Installer) Run(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](i.options.Bus, maxChanges) // before tidy, so that no removal is missed
 	i.leftovers.tidy(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Kind is what a job does.
+// Kind is the kind of a job.
 type Kind string
 
 // The kinds of jobs.
@@ -37,7 +37,8 @@ func (k Kind) family() Kind {
 	return k
 }
 
-// participle describes for people what a job does to a server.
+// participle returns the words that describe a job of this kind in messages: the server is being installed, updated
+// and so on.
 func (k Kind) participle() string {
 	switch k {
 	case Comparison:
@@ -65,7 +66,7 @@ const (
 	Done          Step = "done"
 )
 
-// State tells whether a job is running and how it ended.
+// State is the state of a job: it is running, or has ended in one of several ways.
 type State string
 
 // The states of a job. All but Running are final.
@@ -152,7 +153,7 @@ func (j *job) snapshot() Progress {
 	return j.current()
 }
 
-// current returns what snapshot returns. The caller holds mu.
+// current is like snapshot, but the caller holds mu.
 func (j *job) current() Progress {
 	p := j.progress
 	if p.State == Running {

@@ -88,12 +88,12 @@ func (o *leftovers) mark(ctx context.Context, steps *undo, l Leftover, undo func
 
 // keep makes the changes of a job permanent: it releases the folders and deletes the notes about leftovers.
 func (o *leftovers) keep(ctx context.Context, steps *undo) {
-	steps.release() // from now on the folders are needed by servers
+	steps.release() // the folders belong to servers and no longer to the job
 	if len(steps.marked) == 0 {
 		return
 	}
 	if err := o.store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
-		// This is harmless, because discard keeps what a server needs.
+		// This is harmless, because discard keeps the files, images and secrets that a server needs.
 		o.log.Warn("could not delete the notes about a finished installation", "error", err)
 	}
 	*steps = undo{}

@@ -49,7 +49,7 @@ type pulled struct{ reference, digest string }
 
 const maxDigests = 50
 
-// digest returns the digest of an image that Prepare has downloaded, or "".
+// digest returns the digest that noteDigest has remembered for an image, or "".
 func (p *programs) digest(reference string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

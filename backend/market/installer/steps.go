@@ -93,7 +93,8 @@ func runsOnDownload(d *plan.Download) bool {
 	return d != nil && d.Kind != listing.KindMCPB && d.Kind != listing.KindOCI
 }
 
-// prepare downloads what is needed to show a plan: the bundle, or the image whose digest is pinned.
+// prepare makes the download that is needed before a plan can be shown: the bundle, or the image whose digest is
+// pinned.
 func (i *Installer) prepare(ctx context.Context, j *job, r plan.Request) error {
 	var steps undo
 	j.enter(Prerequisites)
@@ -111,8 +112,8 @@ func (i *Installer) prepare(ctx context.Context, j *job, r plan.Request) error {
 	return nil
 }
 
-// Plan returns the plan for a request. It looks up the version in the package registry, and uses what Prepare has
-// downloaded.
+// Plan returns the plan for a request. It looks up the version in the package registry, and uses the downloads of
+// Prepare.
 func (i *Installer) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	defer i.closeBundle(&r)
 	p, err := i.plan(ctx, &r)
@@ -322,7 +323,7 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 	return nil
 }
 
-// advice tells a person how to install a program. It returns "" if there is no advice.
+// advice returns instructions for a person to install a program. It returns "" if there are none.
 func advice(install *prerequisites.Install) string {
 	switch {
 	case install == nil:

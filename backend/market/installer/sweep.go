@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// sweepAgain is the time until the next attempt to remove what a removed server has left behind. Its container
+	// sweepAgain is the time until the next attempt to remove the files and images of a removed server. Its container
 	// may still be stopping.
 	sweepAgain = 2 * time.Second
 	// maxSweeps limits these attempts. The next start of the hub tries again.

@@ -130,6 +130,6 @@ func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 			return nil // the record was stored before the hub was killed
 		}
 	}
-	// which parts a person has changed is no longer known, so record the whole configuration
+	// It is no longer known which parts a person has changed, so record the whole configuration.
 	return i.record(ctx, l.Server, l, nil, func(now Configured) Configured { return now })
 }

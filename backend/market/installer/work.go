@@ -47,8 +47,8 @@ func (w *Work) Listed(tools int, signIn bool) {
 	w.job.change(func(p *Progress) { p.Tools, p.SignIn = tools, signIn })
 }
 
-// Plan makes the plan for a request. It downloads the bundle or image that the plan needs, and adds to the request
-// what it finds out about the package. The caller must call Close with the request.
+// Plan makes the plan for a request. It downloads the bundle or image that the plan needs, and adds the bundle,
+// digest or release of the package to the request. The caller must call Close with the request.
 func (w *Work) Plan(ctx context.Context, r *plan.Request) (*plan.Plan, error) {
 	w.Enter(Prerequisites)
 	p, err := w.installer.examine(ctx, w.job, r)
@@ -67,7 +67,7 @@ func (w *Work) Download(ctx context.Context, r *plan.Request, p *plan.Plan) erro
 // Close releases the files of a request.
 func (w *Work) Close(r *plan.Request) { w.installer.closeBundle(r) }
 
-// Undo removes what the job has made so far.
+// Undo undoes the steps of the job so far.
 func (w *Work) Undo(ctx context.Context) { w.steps.run(ctx, w.installer.options.Log) }
 
 // Planned returns the last plan of the job, even if it cannot be carried out. It may be nil.

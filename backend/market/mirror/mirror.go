@@ -194,8 +194,8 @@ func (m *Mirror) untilRefresh(began time.Time) time.Duration {
 	return max(next.Sub(now), began.Add(firstAfter).Sub(now))
 }
 
-// Refresh reads what has changed in the registry, or the whole registry at first. If a refresh is running, it waits for
-// that one. When ctx ends, Refresh returns and the refresh goes on.
+// Refresh reads the changes in the registry, or the whole registry the first time. If a refresh is running, it waits
+// for that one. When ctx ends, Refresh returns and the refresh goes on.
 func (m *Mirror) Refresh(ctx context.Context) error {
 	f := m.request()
 	select {

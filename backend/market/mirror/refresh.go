@@ -17,8 +17,8 @@ const (
 	// overlap is how far the next round goes back before the last one when it asks for changes: clocks differ, and a
 	// change may become visible after its timestamp.
 	overlap = time.Hour
-	// fullEvery is the time after which all servers are read again. This finds what a list of changes does not
-	// contain, such as entries that were removed without a trace.
+	// fullEvery is the time after which all servers are read again. This finds differences that a list of changes
+	// does not contain, such as entries that were removed without a trace.
 	fullEvery = 7 * 24 * time.Hour
 	// If more than fewUnseen entries, and more than unseenShare of all, are missing from a complete list, the list
 	// counts as incomplete.

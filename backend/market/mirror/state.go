@@ -57,7 +57,7 @@ type Change struct {
 	Reset bool     // delete all entries
 	Put   []Stored // add entries, or replace those with the same names
 	Gone  []string // names of entries to mark as deleted
-	// Unseen marks the entries that State.Round has not seen as deleted.
+	// Unseen means that all entries that State.Round has not seen are marked as deleted.
 	Unseen bool
 	// Prune deletes the entries that are marked as deleted, except those named in Keep.
 	Prune bool

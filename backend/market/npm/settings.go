@@ -112,7 +112,7 @@ func builtinFile(env process.Env) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(filepath.Dir(path), "node_modules", "npm", "npmrc")
 	}
-	return filepath.Join(filepath.Dir(filepath.Dir(path)), "npmrc") // the link npm leads to npm/bin/npm-cli.js
+	return filepath.Join(filepath.Dir(filepath.Dir(path)), "npmrc") // npm is a link to npm/bin/npm-cli.js
 }
 
 // globalFile returns the global settings file: etc/npmrc below the prefix, which is by default the folder of Node.js.

@@ -1,6 +1,6 @@
-// Package packagemanager finds out what npm and uv have to install for a command line of npx or uvx, and runs them.
-// It decides which program runs, in which environment, with which part of the user's configuration, with which
-// package registries, and with access to which files and ports.
+// Package packagemanager finds out which packages npm and uv have to install for a command line of npx or uvx, and
+// runs npm and uv. It decides which program runs, in which environment, with which part of the user's configuration,
+// with which package registries, and with access to which files and ports.
 package packagemanager
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// Order describes what npm or uv installs, and into which folder.
+// Order describes the packages that npm or uv installs, and the folder for them.
 type Order struct {
 	CommandLine
 	Env     process.Env       // environment of the user's programs

@@ -100,7 +100,7 @@ func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// Read reads a persona. The error is a fault if its files cannot be read. Problems lists what is wrong with their
+// Read reads a persona. The error is a fault if its files cannot be read. Problems lists the mistakes in their
 // contents.
 func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
 	files, err := open(path)
@@ -164,7 +164,7 @@ func (p *Persona) readServers(ctx context.Context, text []byte, parser Parser) {
 	}
 }
 
-// check adds what is wrong with the contents to Problems.
+// check adds the mistakes in the contents to Problems.
 func (p *Persona) check() {
 	if toolset.CheckName(p.Name) != nil {
 		p.problem("name: use 2 to 50 lower-case letters, digits and hyphens")

@@ -19,7 +19,7 @@ var allowedOptions = map[string]*regexp.Regexp{
 	"docker": regexp.MustCompile(`^(?:-[iehmpluvw]|--(?:rm|init|read-only|env|volume|mount|tmpfs|network|net|publish|add-host|dns|hostname|user|workdir|entrypoint|platform|pull|label|memory|cpus|shm-size|gpus|stop-timeout|cap-drop))$`),
 }
 
-// valued reports whether a plan passes the option of docker run with a value in the next argument.
+// valued reports whether an option of docker run takes its value from the next argument.
 func valued(option string) bool { return containerRules[option] == take }
 
 // pool are texts from which hostile listings are made, in addition to texts of the fuzzer.

@@ -21,8 +21,8 @@ var identifiers = map[listing.Kind]*lazyregexp.Regexp{
 // script matches the name of a program in a package.
 var script = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// release checks the name of a package. It returns the package with the version to install, and with what the package
-// registry says about that version.
+// release checks the name of a package. It returns the package with the version to install, and with the facts of the
+// package registry about that version.
 func (b *builder) release(p listing.Package) listing.Package {
 	if !identifiers[p.Kind].MatchString(p.Identifier) || strings.Contains(p.Identifier, "..") || len(p.Identifier) > 214 {
 		b.refuse("“%s” is not the name of a package.", prose(p.Identifier, 100))
@@ -65,8 +65,9 @@ func own(p listing.Package, word string) bool {
 	return ok && (rest == "" || strings.HasPrefix(rest, "@") || strings.HasPrefix(rest, "=="))
 }
 
-// program returns the program of a package to start, or "" if it has the name of the package. A word that precedes
-// the arguments of the package names the program; otherwise the listing or the package registry does.
+// program returns the program of a package to start, or "" if it has the name of the package. named means that an
+// option of the runner names the package; a word before the arguments of the package is then the program. Otherwise
+// the listing or the package registry names the program.
 func (b *builder) program(p listing.Package, runner string, words []string, named bool) string {
 	words = slices.DeleteFunc(words, func(word string) bool { return own(p, word) && !(named && word == p.Identifier) })
 	name := p.Program

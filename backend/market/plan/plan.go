@@ -1,6 +1,6 @@
 // Package plan turns a listing and a person's answers into a server: the command, arguments, variables, address and
-// headers with which it is started or reached. A plan lists missing answers, what is downloaded from where, and what
-// the server could do. This package starts, downloads and stores nothing.
+// headers with which it is started or reached. A plan lists missing answers, the downloads with their sources, and
+// the risks of the server. This package starts, downloads and stores nothing.
 //
 // A listing is hostile input. Its names become arguments only if they are valid names, its options of npx, uvx and
 // docker only if they are known to be harmless, and its texts never refer to secrets or to the user's environment.
@@ -23,7 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// Request describes what a person wants to install.
+// Request describes an installation that a person wants.
 type Request struct {
 	Listing listing.Listing
 	Option  string // ID of one of the listing's options; empty for the preferred one
@@ -92,7 +92,7 @@ type Plan struct {
 	Secrets   []Secret   `json:"secrets,omitempty"`  // values to store in the keychain
 	Questions []Question `json:"questions" nullable:"false"`
 
-	Unresolved string   `json:"unresolved,omitempty"` // what must be found out first: Version, Digest or File
+	Unresolved string   `json:"unresolved,omitempty"` // the fact that the plan still lacks: Version, Digest or File
 	Problem    string   `json:"problem,omitempty"`    // a sentence that says why the option cannot be installed
 	Notes      []string `json:"notes,omitempty"`      // sentences for the person who approves the plan
 

@@ -12,7 +12,7 @@ import (
 // Machine describes the properties of a machine that decide how programs are installed on it.
 type Machine struct {
 	OS      string // linux, darwin or windows
-	Root    bool   // this process has administrator rights
+	Root    bool   // this process runs as root; always false on Windows
 	Desktop bool   // a person can see windows that this process opens
 }
 

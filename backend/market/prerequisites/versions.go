@@ -88,7 +88,7 @@ func allows(operator, text string, have [3]int) bool {
 	if !ok || parts == 0 {
 		return true
 	}
-	upTo := func(part int) [3]int { // the version after all that begin with the first part+1 numbers of want
+	upTo := func(part int) [3]int { // returns the lowest version above all versions that begin with the first part+1 numbers of want
 		next := [3]int{}
 		copy(next[:], want[:part+1])
 		next[part]++

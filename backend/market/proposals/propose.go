@@ -176,7 +176,7 @@ func (p *Proposals) known(made *plan.Plan) (Reply, bool, error) {
 	return Reply{Status: "already_registered", Server: made.Name}, true, nil
 }
 
-// prepare downloads what a plan needs before it is complete. ended reports whether the download has ended.
+// prepare makes the download that a plan needs before it is complete. ended reports whether the download has ended.
 func (p *Proposals) prepare(ctx context.Context, c marketplace.Choice) (ended bool, err error) {
 	job, err := p.options.Market.Prepare(ctx, c)
 	if fault.KindOf(err) == fault.Busy { // an earlier call has started it

@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// entries are well-known MCP servers on PyPI, with their inputs. A search finds only these, so each of them is
-// maintained by its provider or widely used.
+// entries are well-known MCP servers on PyPI, with their inputs. A search finds only these and the package with
+// exactly the searched name, so each entry is maintained by its provider or widely used.
 var entries = []entry{
 	{
 		name: "mcp-server-fetch", title: "Fetch", purpose: "Fetches web pages and turns them into Markdown",

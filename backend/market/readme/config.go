@@ -39,8 +39,8 @@ func (c *collector) code(block string) {
 	}
 }
 
-// loose matches what READMEs use in JSON although it is not allowed: comments, and commas before a closing bracket.
-// It also matches strings, so that it finds none of these inside of strings.
+// loose matches text that READMEs use in JSON although JSON does not allow it: comments, and commas before a closing
+// bracket. It also matches strings, so that it finds none of these inside of strings.
 var loose = lazyregexp.New(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,(?:\s*[}\]])`)
 
 // relax turns JSON with comments and superfluous commas into valid JSON.

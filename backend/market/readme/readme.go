@@ -60,7 +60,7 @@ func fence(lines []string, at int) (block string, last int, ok bool) {
 	return strings.Join(lines[at+1:min(last, len(lines))], "\n"), last, true
 }
 
-// found holds what the README says about a variable.
+// found holds the facts in the README about a variable.
 type found struct {
 	description, placeholder string
 	required, optional       bool // the README says so explicitly

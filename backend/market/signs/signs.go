@@ -1,6 +1,6 @@
-// Package signs decides whether a package is an MCP server, from what the package says about itself. Package
-// registries do not record this: they also contain clients, libraries and templates for making servers, with similar
-// names and keywords.
+// Package signs decides whether a package is an MCP server, from the facts that the package declares about itself.
+// Package registries do not record this: they also contain clients, libraries and templates for making servers, with
+// similar names and keywords.
 package signs
 
 import (

@@ -171,8 +171,8 @@ type version struct {
 	hash    string
 }
 
-// plan plans the newest version of a server, and adds to a comparison what is known before a download. Unless there
-// is an error, the caller closes the request.
+// plan plans the newest version of a server, and adds the facts that are known before a download to a comparison.
+// Unless there is an error, the caller closes the request.
 func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answers map[string][]string,
 	c *Comparison,
 ) (v version, err error) {

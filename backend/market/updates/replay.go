@@ -50,7 +50,7 @@ type Left struct {
 	Limited     int `json:"limited"`       // the limit was reached
 }
 
-// Call is a recorded call and how another version answered it.
+// Call is a recorded call, with the answer of another version to it.
 type Call struct {
 	Record      int64           `json:"record"` // id in the journal
 	Tool        string          `json:"tool"`

@@ -51,7 +51,7 @@ func differences(before, after string) []Difference {
 // anything is the kind of null, which matches every kind.
 const anything = "null"
 
-// hides reports whether a path leads into an empty array or into null, so that nothing is known about it.
+// hides reports whether a path is inside an empty array or null, so that nothing is known about it.
 func (s structure) hides(path string) bool {
 	for outer, kind := range s.kinds {
 		if (kind == anything || s.empty[outer]) && inside(path, outer) {

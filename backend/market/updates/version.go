@@ -13,8 +13,8 @@ var (
 	token    = regexp.MustCompile(`\d+|[A-Za-z]+`)
 )
 
-// newer reports whether a version is newer than another. Digests have no order: a different digest counts as newer,
-// because the name now refers to it.
+// newer reports whether a version is newer than another. Digests and versions that do not begin with a number have no
+// order: a different one counts as newer, because the name now refers to it.
 func newer(version, than string) bool {
 	if version == "" || version == than {
 		return false
