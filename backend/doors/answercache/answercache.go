@@ -1,10 +1,9 @@
-// Package answercache stores the hub's last answers to requests that open a session, so that a companion can
-// give them while a hub starts. It knows which answer a client got last; package companion decides when the
-// answer may be given again.
+// Package answercache stores the hub's last answers to requests that open a session, so that a companion can give them
+// while a hub starts. The cache has the last answer for each Key; package companion decides when the answer may be
+// given again.
 //
-// The answers are files in the folder run of the data folder; only the user can read the folder and the files.
-// They contain what the hub has sent to clients: names, descriptions and schemas of tools, and names of
-// servers, but no values of secrets.
+// The answers are files in the folder run of the data folder; only the user can read the folder and the files. They
+// contain names, descriptions and schemas of tools, and names of servers, but no values of secrets.
 package answercache
 
 import (
@@ -29,7 +28,7 @@ const (
 	// maxAnswer is the size of the largest answer that is kept, in bytes. A tool
 	// definition seldom has more than 4 KiB.
 	maxAnswer = 16 << 20
-	// maxFiles is how many answers are kept: two or three for each kind of client.
+	// maxFiles is the maximum number of answers. Each kind of client needs two or three.
 	maxFiles = 32
 	// prefix begins the names of the files. In the name of a temporary file, a dot precedes it.
 	prefix = "answer-"
@@ -46,7 +45,7 @@ type Key struct {
 	Protocol string // version of MCP that the client asked for
 	Editor   string // id of the editor whose entry has started the companion; empty if the entry has no id
 	Surface  string // surface that the entry names; see package surfaces
-	Toolset  string `json:",omitempty"` // that the client's project asks for
+	Toolset  string `json:",omitempty"` // name of the toolset that the client's project selects; may be empty
 }
 
 // Sum is the SHA-256 of an answer.
@@ -85,9 +84,8 @@ func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
 // hexSum is the length of the first line of a file, which is the Sum of the rest in hexadecimal.
 const hexSum = 2 * sha256.Size
 
-// Put keeps an answer, which is one line of JSON, and removes the answers that were
-// used least recently if there are too many. An answer that is too large is not kept,
-// nor is its predecessor.
+// Put keeps an answer, which is one line of JSON, and removes the answers that were used least recently if there are
+// too many. If the answer is too large, Put only removes the earlier answer under the same key.
 func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 	file, sum := c.file(k), Sum(sha256.Sum256(answer))
 	if len(answer) > maxAnswer {
@@ -109,8 +107,8 @@ func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 	return sum, nil
 }
 
-// prune removes the files that exceed maxFiles, and temporary files that a process
-// left behind.
+// prune removes the answers that were used least recently if there are more than maxFiles, and temporary files that a
+// process left behind.
 func (c Cache) prune() {
 	dir := filepath.Dir(c.Folder.Run(prefix))
 	entries, err := os.ReadDir(dir)

@@ -108,7 +108,7 @@ func (o operation) resolve(doc document) {
 	}
 }
 
-// problems describes what is wrong with the documented responses.
+// problems describes the errors in the documented responses.
 func (o operation) problems() string {
 	var wrong []string
 	succeeds := false

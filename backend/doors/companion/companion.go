@@ -59,11 +59,11 @@ type Companion struct {
 
 	mu      sync.Mutex // never held during I/O
 	memory  memory
-	link    net.Conn      // nil while there is no hub
+	link    net.Conn      // nil while no hub is connected
 	sent    int           // number of lines sent on link
-	read    int           // number of lines that the hub has read, as its farewell says; everything if there was none
+	read    int           // number of lines that the hub has read, from its farewell; the constant everything without a farewell
 	queue   [][]byte      // lines to send as soon as a hub is connected
-	offline error         // why there is no hub; nil while requests wait for one
+	offline error         // why no hub is connected; nil while requests wait for a hub
 	linked  bool          // a hub has been connected at least once
 	early   bool          // requests are answered from the cache until a hub is connected
 	settled chan struct{} // closed when no request is in flight; made by drain

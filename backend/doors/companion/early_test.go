@@ -54,7 +54,7 @@ type editor struct {
 	in    io.WriteCloser
 	out   *bufio.Reader
 	hub   net.Conn      // the hub's end of the link
-	lines *bufio.Reader // what the hub receives
+	lines *bufio.Reader // reads the lines that the hub receives
 	began time.Time
 }
 
@@ -142,7 +142,7 @@ func (e *editor) after(want time.Duration) {
 	}
 }
 
-// hubGets checks what the hub receives next.
+// hubGets checks the next lines that the hub receives.
 func (e *editor) hubGets(lines ...string) {
 	e.t.Helper()
 	for _, line := range lines {

@@ -8,11 +8,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
-// Entry is what the configuration entry of an editor says about the companion that the editor starts.
+// Entry describes a companion to the hub: the settings in the editor's configuration entry that has started the
+// companion, its working directory and its project.
 type Entry struct {
 	// Client is the id of the editor, whose limits decide how tools are adapted; empty if the entry has no id.
 	Client string `json:"client,omitempty"`
-	// Surface is what the client is shown; see package surfaces.
+	// Surface is the surface that the client is shown; see package surfaces.
 	Surface string `json:"surface,omitempty"`
 	// Folder is the companion's working directory, which is that of the editor or of its project; empty if it
 	// is not known. A server that runs for this client alone gets the folder as its root, if the client has no
@@ -21,7 +22,7 @@ type Entry struct {
 	Project
 }
 
-// maxEntryText is the maximum length of each field of an Entry, in characters.
+// maxEntryText is the maximum length of Entry.Client and of Entry.Surface, in characters.
 const maxEntryText = 250
 
 // maxFolder is the maximum length of Entry.Folder, in bytes.

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// farewell is the last line of a hub that ends a session because it stops. It says
-// how many lines of the companion the hub has read. The hub did nothing about later
-// ones, so the companion sends them to the next hub.
+// farewell is the last line that a stopping hub sends in a session. Read is the number of the companion's lines that
+// the hub has read. The hub did nothing about later lines, so the companion sends them to the next hub.
 type farewell struct {
 	Read int `json:"agent_discover_read"`
 }
@@ -19,11 +18,11 @@ type farewell struct {
 // farewellPrefix begins every farewell, and no JSON-RPC message of a hub.
 const farewellPrefix = `{"agent_discover_read":`
 
-// gate is the hub's end of a session. It passes lines to the session one at a time and counts them, until it is
-// shut.
+// gate is the hub's side of a connection with a companion. The session reads the companion's lines through the gate,
+// which counts them and passes no more once it is shut.
 type gate struct {
 	*stream
-	moved *atomic.Int64 // when a line was passed last, in nanoseconds since 1970
+	moved *atomic.Int64 // time of the last read or write, in nanoseconds since 1970
 
 	mu   sync.Mutex
 	shut bool
@@ -51,7 +50,7 @@ func (g *gate) Read(p []byte) (int, error) {
 	return g.buffered.Read(p[:len(part)])
 }
 
-// endOf returns the error with which reading ends: io.EOF if the hub has ended it.
+// endOf returns the error with which Read ends: io.EOF if the hub has ended the session, otherwise err.
 func (g *gate) endOf(err error) error {
 	select {
 	case <-g.over:
@@ -66,7 +65,7 @@ func (g *gate) Write(p []byte) (int, error) {
 	return g.stream.Write(p)
 }
 
-// close shuts the gate. The session gets no lines that it has not read yet.
+// close shuts the gate: the session gets no further lines.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -96,8 +95,7 @@ func (g *gate) part() {
 const (
 	// farewellTimeout is how long a companion may take to read a farewell.
 	farewellTimeout = time.Second
-	// quiet is how long nothing must have been read or written before settle assumes that no message is on its
-	// way between sessions and servers.
+	// quiet is how long no line must have been read or written before settle assumes that no message is on its way.
 	quiet = 20 * time.Millisecond
 	// settling limits how long settle waits.
 	settling = 500 * time.Millisecond

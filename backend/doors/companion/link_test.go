@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// linked runs a link of the companion in a synctest bubble. It returns the
-// hub's end of the link and a reader of what the client receives.
+// linked runs a link of the companion in a synctest bubble. It returns the hub's end of the link and a reader of the
+// lines that the client receives.
 func linked(t *testing.T, c *Companion) (hub net.Conn, client *bufio.Reader) {
 	t.Helper()
 	near, hub := net.Pipe()

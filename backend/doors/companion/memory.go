@@ -216,12 +216,11 @@ func (m *memory) pending() [][]byte {
 	return lines
 }
 
-// replay returns the lines that restore the session on a new hub. The hub's
-// answers to them are not passed to the client. Open listen requests keep their ids,
-// which their notifications carry.
+// replay returns the lines that restore the session on a new hub. The hub's answers to them are not passed to the
+// client. Open listen requests keep their ids, because their notifications contain them.
 func (m *memory) replay() []byte {
 	var out []byte
-	if m.greeted() { // see pending otherwise
+	if m.greeted() { // otherwise pending returns the initialize request
 		out = m.restore()
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.listens)) {
@@ -285,8 +284,9 @@ func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 	return true, missed
 }
 
-// announceTools returns notifications that make the client fetch its list of tools again. If a modern client
-// has no listen request that asks for them, it gets one after the acknowledgement of its next such request.
+// announceTools returns notifications that make the client fetch its list of tools again. A modern client gets them
+// only on listen requests that ask for them. If no such request is open, announceTools sets stale, and acknowledge
+// returns the notification for the client's next such request.
 func (m *memory) announceTools(modern bool) []byte {
 	if !modern {
 		return []byte(toolsChanged)

@@ -14,17 +14,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
-// ProjectFile is the file of a project that names the toolset of clients that work on the
-// project. It can only limit what the entry of a client shows.
+// ProjectFile is the file of a project that names the toolset of clients that work on the project. It can only limit
+// the tools that the entry of a client shows.
 const ProjectFile = ".agent-discover.json"
 
 const (
 	maxProjectFile = 4 << 10 // bytes
 	maxProjectPath = 1 << 10 // bytes
-	maxLevels      = 64      // folders upwards
+	maxLevels      = 64      // folders in which FindProject looks, from the given one upwards
 )
 
-// Project is what the project of a client asks for.
+// Project describes the ProjectFile of the project that a client works on. It is the zero value if no file exists.
 type Project struct {
 	// Toolset is the toolset that the client is limited to; empty for none.
 	Toolset string `json:"toolset,omitempty"`

@@ -104,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// add is called with mu held, or before the keeper is shared.
+// add adds a stored credential. It is called with mu held, or before the keeper is shared.
 func (k *Keeper) add(c Credential) {
 	g := &Grant{Credential: c, used: c.Used, ended: make(chan struct{})}
 	k.byHash[c.Hash], k.byName[c.Name] = g, g

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// fixture is a keeper with a database. As its Store, the fixture returns failure while that is set.
+// fixture is a keeper with a database. It is also the Store of the keeper, which returns failure unless failure is nil.
 type fixture struct {
 	*credentials.Keeper
 	t       *testing.T

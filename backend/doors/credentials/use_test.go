@@ -71,7 +71,7 @@ func TestAUseJustBeforeTheEndIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := open(t)
 		token := f.create("laptop")
-		f.finds(token) // before Run is called, whose last write must store the use
+		f.finds(token) // before Run, whose last write must store this use
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := f.Run(ctx); err != nil {

@@ -63,7 +63,7 @@ type Session interface {
 	Close(ctx context.Context)
 }
 
-// Principal describes the credential of a request and what it gives access to.
+// Principal describes the credential of a request and the access that it gives.
 type Principal struct {
 	ID       string          // the same for all requests with the credential; not secret
 	Name     string          // name that a person gave the credential; may be empty

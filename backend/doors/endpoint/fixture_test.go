@@ -92,7 +92,7 @@ func (s *scripted) tool(ctx context.Context, params json.RawMessage) (json.RawMe
 	switch jsonrpc.GetString(params, "name") {
 	case "echo", "weather":
 		return text(string(arguments)), nil
-	case "progress": // then the result
+	case "progress": // sends progress before the result
 		for i := range 3 {
 			_ = s.Peer.Notify(ctx, "notifications/progress", json.RawMessage(fmt.Sprintf(`{"progressToken":%s,"progress":%d}`,
 				jsonrpc.Get(jsonrpc.Get(params, "_meta"), "progressToken"), i+1)))

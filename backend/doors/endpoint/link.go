@@ -52,8 +52,8 @@ func (l *link) stream(requests int) *stream {
 	return s
 }
 
-// retire removes a stream whose requests are all answered from the open ones. If keep is true, the client can ask for
-// its events again for replayLife.
+// retire removes from posts a stream whose requests are all answered. If keep is true, the client can ask for its
+// events again for replayLife.
 func (l *link) retire(s *stream, keep bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -61,7 +61,7 @@ type stream struct {
 	sent     int     // id of the last event that a reader has taken
 	open     int     // requests without an answer; -1 for a stream that does not end with answers
 	notes    int     // number of messages that are no answers
-	streamed bool    // a response was a stream of events, so the client knows ids
+	streamed bool    // a response was a stream of events, so the client has received event ids
 	closed   bool
 	reader   *reader
 }

@@ -25,7 +25,7 @@ func (d *door) begin(ctx context.Context, body string, headers ...string) *feed 
 func TestProgressComesOnTheStreamOfItsRequest(t *testing.T) {
 	d := open(t)
 	for name, headers := range map[string][]string{
-		// only streams of a session have ids
+		// only streams of a legacy session have event ids
 		"legacy": {d.initialize("2025-11-25")}, "modern": modernHeaders("tools/call", "progress"),
 	} {
 		call := legacyCall("5", "progress", "{}")

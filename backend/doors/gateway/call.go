@@ -37,8 +37,8 @@ func (c *toolCalls) Call(ctx context.Context, server, tool string, params json.R
 	return c.Vetted(ctx, server, tool, params, nil)
 }
 
-// Vetted is Call for a caller that checks the tool. The caller has already checked a tool that is in the
-// catalog; vet checks a tool that its server lists only because of this call. See call.Request.
+// Vetted is like Call, but vet checks a tool that its server lists only because of this call. The caller has already
+// checked a tool that is in the catalog. See call.Request.
 func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error) {
 	if t, known := c.tools.Lookup(server, tool); known {
 		tool = t.OwnName()

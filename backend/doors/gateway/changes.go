@@ -11,7 +11,7 @@ type changes struct {
 	client *clientInfo
 	list   *toolList
 	peer   Peer
-	moved  func() // is called when the tool list has changed
+	moved  func() // called when the tool list has changed
 	outbox outbox
 	over   chan struct{} // closed at the end of run
 
@@ -80,7 +80,7 @@ func (c *changes) promised(method string) bool {
 	return false
 }
 
-// add adds a listen request, unless too many are open.
+// add adds a listen request. It returns false if too many are open.
 func (c *changes) add(l *listener) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

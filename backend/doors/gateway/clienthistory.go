@@ -13,9 +13,8 @@ import (
 // when the hub stops.
 const storeTimeout = 5 * time.Second
 
-// SeenClient is an observation of an MCP client. Clients are told apart by the
-// name in initialize. Clients choose Name and Version themselves, so both may
-// contain anything.
+// SeenClient is an observation of an MCP client. Name, which the client sends when it connects, identifies the client.
+// Clients choose Name and Version themselves, so both may contain anything.
 type SeenClient struct {
 	Name, Version string
 	First, Last   time.Time // when the client was first and last seen

@@ -17,15 +17,15 @@ import (
 // characters. Both are stored with every call.
 const maxClientText = 100
 
-// clientInfo is what a session knows of its client, from Opening and from the client's own messages. It is safe
-// for concurrent use.
+// clientInfo describes the client of a session, from Opening and from the client's own messages. It is safe for
+// concurrent use.
 type clientInfo struct {
 	session string // the id of the session
 	entry   string // Opening.Client
 	token   string // Opening.Token
 
 	mu           sync.Mutex
-	name         string // from initialize
+	name         string // from initialize or the first modern request
 	version      string
 	limits       clientLimits
 	capabilities map[string]json.RawMessage // from initialize
@@ -160,7 +160,8 @@ func (c *clientInfo) limitsOf(modern bool) clientLimits {
 	return c.limits
 }
 
-// lacks returns what the client lacks to answer a question, and "" if it can answer.
+// lacks names the capability that the client lacks to answer a question, for an error message. It returns "" if the
+// client can answer.
 func (c *clientInfo) lacks(q upstream.Question) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -84,8 +84,8 @@ func (c *clientTools) constant() []*catalog.Tool {
 	return tools
 }
 
-// all returns the tools of servers that the session lists: first
-// those of active servers, then the session tools, sorted by name.
+// all returns the tools of servers that the session lists: first those of active servers or of the equipped toolset,
+// then the session tools, sorted by name.
 func (c *clientTools) all() []*catalog.Tool {
 	rules := c.Rules()
 	tools, equipped := c.choice.Tools()

@@ -17,8 +17,7 @@ import (
 // which is not an editor.
 const commandLineClient = "agent-discover-cli"
 
-// ContextUse reports how many tokens of the clients' context tool definitions
-// take.
+// ContextUse reports how many tokens the definitions of tools take in the contexts of clients.
 type ContextUse struct {
 	Tools   int         // tools of all approved servers
 	Whole   int         // tokens of all these tools

@@ -46,8 +46,7 @@ func (s *sources) close() {
 	}
 }
 
-// feed passes what happens in the hub on to the sessions: changes of lists, and
-// notifications of servers.
+// feed passes events of the hub on to the sessions: changes of lists, and notifications of servers.
 type feed struct {
 	bus           *events.Bus
 	sessions      *sessions

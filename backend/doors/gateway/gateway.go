@@ -298,7 +298,7 @@ func (g *Gateway) RulesChanged() {
 // lists them.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
 
-// Find returns what find_tool finds for a query, with explanations for people; see finding.Finder.Explain.
+// Find returns the result of find_tool for a query, with explanations for people; see finding.Finder.Explain.
 func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (finding.Finding, error) {
 	return g.finder.Explain(ctx, query, wanted)
 }
@@ -324,8 +324,7 @@ func (g *Gateway) SetResultsFolder(folder string) {
 // connected, the most recently seen first.
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) { return g.context.of(ctx) }
 
-// FoundBy returns the names of the connected clients to which find_tool has
-// added a tool, sorted.
+// FoundBy returns the names of the connected clients to whose lists find_tool has added a tool, sorted.
 func (g *Gateway) FoundBy(key catalog.Key) []string {
 	names := make(map[string]bool)
 	for _, s := range g.sessions.all() {

@@ -17,15 +17,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// introductions stores what servers say about themselves, so that the hub knows it while they are stopped.
+// introductions stores the capabilities, names and instructions that servers declare, so that the hub has them while
+// the servers are stopped.
 type introductions struct {
 	features *features.Listings
 	pipeline *call.Pipeline
 	log      *slog.Logger
 }
 
-// known returns what a server declared at its last start, corrected where clients would reject it. If the
-// server has declared something in both eras, known returns that of the given era.
+// known returns the introduction that a server gave at its last start, corrected where clients would reject it. If the
+// server has introduced itself in both eras, known returns the introduction of the given era.
 func (i *introductions) known(server string, which mcpversion.Era) (surfaces.Introduction, bool) {
 	stored := i.features.Of(server, features.Introduction)
 	if len(stored) == 0 {

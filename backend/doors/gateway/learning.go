@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// lessons are what the search learns from one session. It does not learn from the command
+// lessons passes the queries and calls of one session to the search, which learns from them. It ignores the command
 // line, where people try queries out.
 type lessons struct {
 	learner *learning.Learning

@@ -17,7 +17,7 @@ const maxListens = 16
 // maxListened is how many resources, and how many tasks, one subscriptions/listen request may name.
 const maxListened = 1000
 
-// listener is an open subscriptions/listen request. Its notifications carry its id.
+// listener is an open subscriptions/listen request. Its notifications contain its id.
 type listener struct {
 	of      *Session // the session that has sent the request
 	changes *changes
@@ -55,9 +55,9 @@ type listens struct {
 	subscriptions *resourceSubscriptions
 }
 
-// serve serves subscriptions/listen until ctx ends. It returns a result if the hub stops, otherwise an error.
-// It first acknowledges the part of the request that it honours. This part has no lists that do not change, and no
-// resources or tasks that the client cannot listen to.
+// serve serves subscriptions/listen until ctx ends. It returns a result if the hub stops, otherwise an error. It first
+// acknowledges the parts of the request that it honours: lists that may change, and resources and tasks that the client
+// can listen to.
 func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
 	own, err := n.surface.Introduce(ctx, nil)

@@ -26,8 +26,8 @@ type longResults struct {
 	lookup func(server, tool string) (*catalog.Tool, bool)
 }
 
-// cutting returns how results are cut for a session; session is its identity in the store. The limit is 0 if
-// results are not cut: the surfaces Registry and OfServer pass all bytes on, and so does Native for a client
+// cutting returns the settings by which results are cut for a session; session is its identity in the store. The limit
+// is 0 if results are not cut: surfaces other than Meta and Native pass all bytes on, and so does Native for a client
 // whose limit is unknown, because cut results need the tool read_more in its list.
 func cutting(session any, o Opening) longresult.Client {
 	c := longresult.Client{Session: session}
@@ -45,7 +45,7 @@ func cutting(session any, o Opening) longresult.Client {
 	return c
 }
 
-// now returns how results are cut at present.
+// now returns client with the present results folder.
 func (r *longResults) now() longresult.Client {
 	c := r.client
 	c.Folder = r.folder()
@@ -77,8 +77,8 @@ func (r *longResults) cutDirect(server, tool string, result json.RawMessage) jso
 	return r.Cut(result)
 }
 
-// cutTask is Cut for the result of a task. It stores the cut result, because the client may ask for it several
-// times. Structured results stay whole, because the client may have called the tool directly and rely on its
+// cutTask is Cut for the result of a task. It stores the cut result in t, because the client may ask for the result
+// several times. Structured results stay whole, because the client may have called the tool directly and rely on its
 // outputSchema.
 func (r *longResults) cutTask(t *task, result json.RawMessage) json.RawMessage {
 	if r.whole(result) || jsonrpc.Get(result, "structuredContent") != nil {

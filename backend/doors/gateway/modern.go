@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// modernRequests serves the modern requests of one session. Such a request carries everything that a legacy
-// session would remember, and modern lists depend on the configuration only.
+// modernRequests serves the modern requests of one session. Such a request contains everything that a legacy session
+// would remember, and modern lists depend on the configuration only.
 type modernRequests struct {
 	client   *clientInfo
 	caller   *clientCaller

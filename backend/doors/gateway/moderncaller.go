@@ -15,7 +15,7 @@ type modernRound struct {
 	caller   *clientCaller
 	declared upstream.Declared
 	server   atomic.Bool            // set if the server is of the modern era
-	missing  atomic.Pointer[string] // set if the client lacks a capability
+	missing  atomic.Pointer[string] // the capabilities that the client lacks, as JSON; nil if it lacks none
 }
 
 // modernCaller answers the requests that a server sends during one modern call, by asking the client or a

@@ -19,9 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// oneServer is the surface of a single server. The client is shown what it would see
-// without the hub: nothing is renamed, and names that the hub does not know reach the
-// server too. The server need not be active.
+// oneServer is the surface of a single server. The client sees the server as if it were connected to it directly:
+// nothing is renamed, and the hub also passes on names that it does not know. The server need not be active.
 type oneServer struct {
 	server        string
 	version       string // of the hub
@@ -39,12 +38,12 @@ type oneServer struct {
 	exchanges     *exchanges
 }
 
-// Introduce returns what the server declared at its last start. It starts a server that has not declared
-// anything yet. If a person has to sign in first, it returns an introduction made by the hub, because a client
-// would give up a server that does not answer.
+// Introduce returns the introduction that the server gave at its last start. It starts a server that has never
+// introduced itself. If a person has to sign in first, it returns an introduction made by the hub, because a client
+// would drop a server that does not answer.
 //
-// A legacy client that can answer requests of servers gets a legacy session with a server that speaks both
-// eras. For such a client, Introduce also starts a server that has introduced itself in the modern era only.
+// A legacy client that can answer requests of servers gets a legacy session with a server that speaks both eras. For
+// such a client, Introduce also starts a server that has introduced itself in the modern era only.
 func (o *oneServer) Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error) {
 	server, err := o.registry.Get(o.server)
 	if err != nil {
@@ -103,8 +102,8 @@ func (o *oneServer) Info() json.RawMessage {
 	return known.Info
 }
 
-// List returns what the server has listed before, even if it is stopped now. It asks the server for a list that
-// is not stored, and for pages with a cursor.
+// List returns the stored list of the server, even if the server is stopped. It asks the server for a list that is not
+// stored and, except for tools/list, for pages with a cursor.
 func (o *oneServer) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	known, err := o.Introduce(ctx, nil)
 	if err != nil {

@@ -24,14 +24,13 @@ type Opening struct {
 	Client string
 	// Token is the id and the name of the credential that the client presented over HTTP, for the audit log.
 	Token string
-	// Surface is what the client is shown; see package surfaces. A single server is shown
-	// as if the client were connected to it directly.
+	// Surface is the surface that the client is shown; see package surfaces. A single server is shown as if the client
+	// were connected to it directly.
 	Surface string
 	// Folder is the client's working directory; empty if it is not known.
 	Folder string
-	// Credential identifies what the client connects with: its configuration entry or its token. A toolset that
-	// the client equips is stored for the credential, because the lists of modern clients may depend on nothing
-	// else.
+	// Credential identifies the configuration entry or the token with which the client connects. A toolset that the
+	// client equips is stored for the credential, because the lists of modern clients may depend on nothing else.
 	Credential string
 	// Toolset is the toolset that the client or its project asks to be limited to; empty
 	// for none. It has no effect on surfaces of one server or toolset.
@@ -68,7 +67,7 @@ func newSession(g *Gateway, o Opening) *Session {
 	return s
 }
 
-// makeLists makes the parts that know what the client is shown.
+// makeLists makes the parts that decide which tools the client is shown.
 func (s *Session) makeLists(g *Gateway, o Opening) {
 	set := toolsetview.SetOf(g.toolsets, o.Surface, o.Toolset)
 	s.choice = &toolsetview.Choice{

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxMessages is how many log messages wait for a client that reads slowly.
-	// Older ones are dropped.
+	// maxMessages is how many log messages may wait for a client that reads slowly. When another one arrives, the
+	// oldest is dropped.
 	maxMessages = 256
-	// maxChanges is how many other notifications wait. Further ones are dropped; a
-	// client that reads so slowly is disconnected soon.
+	// maxChanges is how many other notifications may wait. Further ones are dropped; a client that reads so slowly is
+	// disconnected soon.
 	maxChanges = 10_000
 )
 

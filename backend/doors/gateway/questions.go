@@ -124,7 +124,7 @@ func (s standIn) ask(ctx context.Context, client *clientInfo, q upstream.Questio
 	return answer, true, err
 }
 
-// complete adds what a person can answer to the capabilities of a client.
+// complete adds to the capabilities of a client those for the requests that a person can answer in its place.
 func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
 	if s.person == nil || !s.person.Present() {
 		return capabilities
@@ -146,9 +146,9 @@ func nobody(method string) string {
 	return ", and no window of Agent Discover is open; open it and call again"
 }
 
-// unsupported returns what a client with these capabilities lacks to answer a
-// question, and "" if it can answer. An empty capability elicitation means forms
-// only, as in MCP before 2025-11-25.
+// unsupported names the capability that a client with these capabilities lacks to answer a question, for an error
+// message. It returns "" if the client can answer. An empty capability elicitation means forms only, as in MCP before
+// 2025-11-25.
 func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
 	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
 	switch q.Method {

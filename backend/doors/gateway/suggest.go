@@ -66,7 +66,7 @@ func misdirected(rpc *jsonrpc.Error) bool {
 	return rpc.Code == jsonrpc.CodeInternalError && wrongUseText.MatchString(rpc.Message)
 }
 
-// wrongUseText matches what servers write about unknown tools and wrong arguments.
+// wrongUseText matches error texts of servers about unknown tools and wrong arguments.
 var wrongUseText = regexp.MustCompile(`(?i)MCP error -3260[12]\b|\b(unknown|no such|unrecogni[sz]ed|nonexistent) tool\b|` +
 	`\btool\b.{0,100}\b(not found|does not exist|doesn't exist|is not (known|registered|available))|` +
 	`\b(invalid|unknown|unexpected|unrecogni[sz]ed|missing)( required)? (arguments?|params?|parameters?|keys?|propert(y|ies)|fields?)\b|` +

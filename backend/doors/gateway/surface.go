@@ -9,13 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// surface is what a session shows its client: all servers of the hub, one of them, or a
-// toolset.
+// surface decides what a session shows its client: all servers of the hub, one of them, or a toolset.
 type surface interface {
-	// Introduce returns what the surface says about itself to a client with these
-	// capabilities, which may be nil. It may start a server.
+	// Introduce describes the surface to a client with these capabilities, which may be nil. It may start a server.
 	Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error)
-	// Info returns the serverInfo that results carry, or nil if it is not known. It starts no server.
+	// Info returns the serverInfo for the _meta of results, or nil if it is not known. It starts no server.
 	Info() json.RawMessage
 	// List serves tools/list, prompts/list, resources/list and resources/templates/list.
 	List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)

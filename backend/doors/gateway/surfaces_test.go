@@ -90,8 +90,8 @@ func near(stated, counted int) bool {
 	return stated >= counted-counted/20 && stated <= counted+counted/20
 }
 
-// checkInstructions checks that clients that show only the first line, or only 150 bytes,
-// show what the tools are for.
+// checkInstructions checks that instructions have one line of at most 250 bytes, that the first sentence has at most
+// 150 bytes and names the tools, and that the first 100 bytes name a server.
 func checkInstructions(t *testing.T, text string, servers, tools []string) {
 	t.Helper()
 	if strings.Contains(text, "\n") || len(text) > 250 {

@@ -178,8 +178,8 @@ func (s *sessionTasks) stateOf(ctx context.Context, t *task) json.RawMessage {
 	return jsonrpc.Delete(state, "_meta")
 }
 
-// deliver passes the state of a task on to the client, if this session has started the task. The function
-// passed returns the state that the client may see.
+// deliver passes the state of a task on to the client, if this session has started the task. passed is a function that
+// returns the state that the client may see.
 func (s *sessionTasks) deliver(a upstream.Announced, passed func(*task) (json.RawMessage, error)) {
 	t := s.of(a.Server, jsonrpc.GetString(a.Params, "taskId"))
 	if t == nil || !a.Over(t.lease) {

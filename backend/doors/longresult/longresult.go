@@ -18,7 +18,7 @@ const DefaultLimit = 20_000
 // notice is the room in a cut result, in bytes, for the text that explains how to read on.
 const notice = 800
 
-// maxImage limits the images that a cut result contains, in bytes of JSON. Images do not count as text, because the
+// maxImage is the maximum size of an image in a cut result, in bytes of JSON. Images do not count as text, because the
 // tokens of an image do not depend on its bytes.
 const maxImage = 7 << 20
 
@@ -32,9 +32,11 @@ type Client struct {
 	Folder  string // where save_block writes files; empty if files cannot be saved
 }
 
-// Cut returns result unchanged if its length is within the limit of the client, and otherwise the beginning of its
-// content with a handle. Blocks that fit stay byte for byte, and a text is cut at the end of a line if possible.
-// structuredContent is left out, because a part of it would say less than the text. Cut also cuts error results.
+// Cut shortens a result that is longer than the client's limit to the beginning of its content and a handle. Images do
+// not count: if only they exceed the limit, the content stays whole, and a note about save_block follows if c.Folder is
+// set. Cut does not shorten members other than content and structuredContent. Blocks that fit stay byte for byte, and a
+// text is cut at the end of a line if possible. structuredContent is left out, because a part of it would say less than
+// the text. Cut also cuts error results.
 func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	if len(result) <= c.Limit {
 		return result

@@ -77,8 +77,8 @@ func TestRecordedListsLeadBack(t *testing.T) {
 	namesLeadBack(t, tools)
 }
 
-// namesLeadBack checks that the names under which tools are shown lead back to the tools, for clients with
-// different limits. A tool and a prompt may have the same name.
+// namesLeadBack checks that Directory.Find resolves the names under which tools are shown to these tools, for clients
+// with different limits. A tool and a prompt may have the same name.
 func namesLeadBack(t *testing.T, tools []string) {
 	exists := make(map[string]bool)
 	for _, tool := range tools {

@@ -1,15 +1,13 @@
-// Package names maps the names of servers' tools, prompts, resources and tasks to the names that clients are
-// shown, and back. A client of the hub reaches many servers through one connection, so each name that it is
-// shown includes the server that the name belongs to.
+// Package names maps the names of servers' tools, prompts, resources and tasks to the names that clients are shown, and
+// back. A client of the hub reaches many servers through one connection, so each name that it is shown includes the
+// server that the name belongs to.
 //
-// Tools and prompts are shown as server__name (Full, Cut) and found again by a
-// Directory. URIs, URI templates and task ids carry the slug of their server
-// (Slug, URI, TaskID). Outgoing and Servers.Incoming apply these rules to
-// messages by splicing: they change the strings that the protocol defines as
-// names and leave all other bytes as they are.
+// Tools and prompts are shown as server__name (Full, Cut) and found again by a Directory. URIs, URI templates and task
+// ids contain the slug of their server (Slug, URI, TaskID). Outgoing and Servers.Incoming apply these rules to messages
+// by splicing: they change the strings that the protocol defines as names and leave all other bytes as they are.
 //
-// The package has no state and does no I/O. The caller stores the slugs, and passes functions that say which
-// servers exist.
+// The package has no state and does no I/O. The caller stores the slugs, and passes functions that say which servers
+// exist.
 package names
 
 import (
@@ -32,10 +30,9 @@ const (
 // Cut.
 func Full(server, name string) string { return server + "__" + name }
 
-// Cut returns the names that a client with a limit on the length of names is
-// shown, in the order of full. Limit is in characters; 0 means none, and a
-// limit below MinLimit counts as MinLimit. A longer name is cut to the limit and ends in a
-// hash of the full name, so that no two names are equal.
+// Cut shortens full names for a client with a limit on the length of names, and returns them in the order of full.
+// limit is in characters; 0 means none, and a limit below MinLimit counts as MinLimit. A longer name is cut to the
+// limit and ends in a hash of the full name, so that no two names are equal.
 func Cut(full []string, limit int) []string {
 	if limit <= 0 {
 		return full

@@ -10,8 +10,7 @@ const (
 	kindContent // not a string: a content block, or an array of content blocks
 )
 
-// places describes in which parts of a JSON value there are names. The zero value describes a value without
-// names.
+// places describes which parts of a JSON value contain names. The zero value describes a value without names.
 type places struct {
 	kind    kind
 	members []member
@@ -60,8 +59,7 @@ var (
 // anyMessage describes messages whose method is not in shown.
 var anyMessage = object(meta)
 
-// shown says, by method, where results, and the params of notifications and requests from servers, contain
-// names.
+// shown maps methods to the places of names in results and in the params of notifications and requests from servers.
 var shown = map[string]*places{
 	"tools/list":               object(meta, member{"tools", list(object(uiMeta))}),
 	"tools/call":               object(uiMeta, member{"content", blocks}, inputs, member{"taskId", aTask}, member{"task", withTask}),

@@ -11,11 +11,9 @@ import (
 // slug.
 var compound = []string{"bzr", "coap", "coaps", "git", "hg", "http", "https", "svn"}
 
-// Slug returns the slug of a new server: lower-case letters, digits, dots and
-// dashes, of which the first is a letter. It resembles the server's name. The
-// function taken reports whether a slug is in use; it must include the slugs of
-// removed servers, so that no slug is used again and no old URI leads to another
-// server.
+// Slug returns the slug of a new server: lower-case letters, digits, dots and dashes, of which the first is a letter.
+// It resembles the server's name. The function taken reports whether a slug is in use; it must include the slugs of
+// removed servers, so that no slug is used again and no old URI belongs to another server.
 func Slug(server string, taken func(slug string) bool) string {
 	base := strings.Map(func(r rune) rune {
 		switch {

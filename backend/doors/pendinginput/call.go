@@ -31,7 +31,7 @@ type Call struct {
 	round  int         // number of times that the client was asked for input
 	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
 	notify func(method string, params json.RawMessage)
-	next   func() // what Wait does first: start the call, or deliver the answers of a retry
+	next   func() // called first by Wait: starts the call, or delivers the answers of a retry
 }
 
 // question is a request from the server to the client.

@@ -1,9 +1,9 @@
-// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that send requests to the
-// client, called questions here, while they handle a request. Such a client cannot receive them. It gets a
-// result of type input_required instead, and repeats its request with the answers. Between the two requests,
-// the request to the server stays in flight: the call is parked.
+// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that send requests to the client,
+// called questions here, while they handle a request. Such a client cannot receive questions. It gets a result of type
+// input_required instead, and repeats its request with the answers. Between the two requests, the request to the server
+// stays in flight: the call is parked.
 //
-// The callers of the package decide which clients may be asked, and what is sent to servers.
+// The callers of the package decide which clients may be asked, and send the requests to servers.
 package pendinginput
 
 import (
@@ -26,8 +26,8 @@ const (
 	maxParked, maxPerPrincipal = 1024, 64
 )
 
-// ErrUnknownOutcome is returned for a retry whose call was parked by an earlier process of the hub. Nobody
-// knows what that call has done.
+// ErrUnknownOutcome is returned for a retry whose call was parked by an earlier process of the hub. The effects of that
+// call are unknown.
 var ErrUnknownOutcome = errors.New("the hub was restarted while the request waited for input; its outcome is unknown")
 
 // errFull is the answer to the questions of a call that cannot be parked, because too many other calls are
@@ -71,8 +71,8 @@ func (l *Lot) Resume(retry inputrequired.Retry, b Binding) (*Call, error) {
 	return c, nil
 }
 
-// End cancels the parked calls for which gone returns true, such as the calls of a client that has left. The
-// questions of their servers are answered as cancelled or with the error cause.
+// End cancels the parked calls for which gone returns true, such as the calls of a client that has left. It answers the
+// open questions of their servers as cancelled or, if they are not elicitations, with the error cause.
 func (l *Lot) End(gone func(Binding) bool, cause error) {
 	l.mu.Lock()
 	var ending []*Call

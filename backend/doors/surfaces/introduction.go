@@ -28,8 +28,8 @@ const (
 	TasksExtension = "io.modelcontextprotocol/tasks"
 )
 
-// hubCapabilities are the capabilities that the hub declares. Servers may come and go during a session, so it
-// declares what any of them may support.
+// hubCapabilities are the capabilities that the hub declares. Servers may be added and removed during a session, so the
+// hub declares every capability that a server may support.
 const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
 	`"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
 

@@ -1,5 +1,5 @@
-// Package surfaces names the surfaces: the choices of what an MCP client is shown of the hub. The configuration
-// entry or the token of a client chooses its surface; package gateway serves it.
+// Package surfaces names the surfaces. A surface decides which tools, prompts and resources the hub shows to an MCP
+// client. The configuration entry or the token of a client chooses its surface; package gateway serves it.
 package surfaces
 
 import (
@@ -12,7 +12,7 @@ import (
 // surface counts as Registry.
 const (
 	Registry  = "registry" // the tool registry
-	Meta      = "meta"     // find_tool, and tools that call what it finds
+	Meta      = "meta"     // find_tool, and tools that call the tools that it finds
 	Native    = "native"   // no tools of the hub, except for long results
 	OfServer  = "server:"  // one server and nothing else; its name follows
 	OfToolset = "toolset:" // the tools of a toolset and no others; its name follows

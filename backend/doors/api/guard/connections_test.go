@@ -49,7 +49,7 @@ const unfinished = "POST /public HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1000\
 
 func TestTheOldestConnectionWithoutACredentialMakesRoom(t *testing.T) {
 	address := limited(t, slog.New(slog.DiscardHandler))
-	// A connection that has shown the token is exempt, also before its body has arrived.
+	// A connection whose client has sent the token is exempt, even before the body of the request has arrived.
 	trusted := open(t, address,
 		"POST /x HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
 	reader := bufio.NewReader(trusted)

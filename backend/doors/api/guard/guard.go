@@ -93,7 +93,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if origin != "" {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
-		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition, Mcp-Session-Id") // the first is the file name of a download
+		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition, Mcp-Session-Id") // Content-Disposition names a download
 	}
 	if refusePath(w, r) {
 		return
@@ -119,7 +119,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, session)
 	program := words.REST
-	if origin != "" { // browsers send Origin with every request of a page that changes something
+	if origin != "" { // browsers send Origin with every request by which a page changes something
 		program = words.Dashboard
 	}
 	ctx = context.WithValue(ctx, clientKey{}, program)
@@ -158,7 +158,7 @@ func mcpHeaders(list string) string {
 }
 
 // admit passes a request on once its body is read and the limits on concurrent requests allow it. Requests that open a
-// socket or are for the MCP endpoint do not count, because they stay open as long as an editor or a page.
+// socket or are for the MCP endpoint do not count, because they may stay open for hours.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request, session *Session) {
 	if r.URL.Path == "/companion" || WantsSocket(r) || g.endpoint(r) {
 		g.next.ServeHTTP(w, r)
@@ -222,7 +222,7 @@ func refusePath(w http.ResponseWriter, r *http.Request) bool {
 	segments := strings.Split(r.URL.EscapedPath(), "/")[1:]
 	for i, escaped := range segments {
 		segment, err := url.PathUnescape(escaped)
-		parts := strings.Split(segment, "/") // a segment may contain an escaped slash, but no ".." that could lead outside of a folder
+		parts := strings.Split(segment, "/") // a segment may contain escaped slashes, but no "." or "..", which could leave a folder
 		switch {
 		case err != nil, len(parts) > 1 && slices.ContainsFunc(parts, func(s string) bool { return s == "." || s == ".." }):
 			route.WriteText(w, http.StatusBadRequest, "Bad request")
@@ -237,8 +237,7 @@ func refusePath(w http.ResponseWriter, r *http.Request) bool {
 
 type sessionKey struct{}
 
-// SessionOf returns the session whose token or ticket authenticated a request. It is nil for a request with the hub's
-// own token, or without a token where none is needed.
+// SessionOf returns the session whose token or ticket authenticated a request, and nil for all other requests.
 func SessionOf(ctx context.Context) *Session {
 	session, _ := ctx.Value(sessionKey{}).(*Session)
 	return session
@@ -254,7 +253,7 @@ func GrantOf(ctx context.Context) *credentials.Grant {
 
 type clientKey struct{}
 
-// ClientOf returns who sent a request, for the log: words.Dashboard or words.REST.
+// ClientOf returns the sender of a request as the log names it: words.Dashboard or words.REST.
 func ClientOf(ctx context.Context) string {
 	client, _ := ctx.Value(clientKey{}).(string)
 	return cmp.Or(client, words.REST)

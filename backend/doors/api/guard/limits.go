@@ -45,7 +45,8 @@ func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server 
 	}
 }
 
-// limitDuration limits how long the client may take to send the body of a request and to receive the response.
+// limitDuration limits how long the client may take to send the body of a request and to receive each piece of the
+// response.
 func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	control := http.NewResponseController(w)
 	if r.Body != http.NoBody { // without a body, nothing would clear the deadline, and it would end a long call

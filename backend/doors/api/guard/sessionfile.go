@@ -38,7 +38,7 @@ type savedSession struct {
 type SessionOptions struct {
 	Address   string           // of the hub, as host:port
 	File      string           // keeps sessions while the hub is stopped; if empty, sessions end with the hub
-	Redirects Redirects        // the files that open a browser
+	Redirects Redirects        // writes the files that open pages in a browser
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // required if File is set
 }

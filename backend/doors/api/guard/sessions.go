@@ -88,8 +88,8 @@ func newSessions(address string, now func() time.Time) *Sessions {
 
 func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 
-// Issue returns a new ticket for a purpose, and when it expires. by is the session that asks for the ticket; when it
-// ends, the ticket ends too. by may be nil.
+// Issue returns a new ticket for a purpose, and when the ticket expires. by is the session that asks for the ticket, or
+// nil. The ticket becomes invalid when that session ends.
 func (ss *Sessions) Issue(purpose string, by *Session) (secret string, expires time.Time, err error) {
 	return ss.issue(purpose, by, nil)
 }

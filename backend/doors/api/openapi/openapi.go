@@ -164,7 +164,7 @@ func failures(o route.Operation) []int {
 		http.StatusBadRequest, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
 		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 	}
-	if o.NeedsToken || o.Tag == "sessions" { // these need no token, but a valid ticket or signature
+	if o.NeedsToken || o.Tag == "sessions" { // operations on sessions may need a ticket or a signature instead of a token
 		out = append(out, http.StatusUnauthorized)
 	}
 	if strings.Contains(o.Path, "{") || o.MayBeMissing {

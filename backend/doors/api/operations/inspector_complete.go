@@ -17,7 +17,7 @@ type completeFields struct {
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"Object with the values of other arguments; values are strings."`
 }
 
-// complete returns what a server suggests for an argument of a prompt or a variable of a resource template.
+// complete returns a server's suggestions for an argument of a prompt or a variable of a resource template.
 func (of inspected) complete(ctx context.Context, in *serverBody[completeFields]) (*route.Raw, error) {
 	if _, err := of.ready(in.ID); err != nil {
 		return nil, err

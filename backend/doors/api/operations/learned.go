@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Learned holds the operations on what the search has learned from calls.
+// Learned holds the operations on the queries and tools that the search has learned from calls.
 type Learned struct {
 	Learning *learning.Learning
 }

@@ -58,7 +58,7 @@ func (f *LogFilter) query() (journal.Query, error) {
 	return q, f.setPage(&q)
 }
 
-// setPage sets the period, limit and offset of a query.
+// setPage sets the period, the id before which entries are read, the limit and the offset of a query.
 func (f *LogFilter) setPage(q *journal.Query) (err error) {
 	if q.Since, err = parseTime("since", f.Since, 0); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // MarketUpdates holds the operations on the versions of servers that were installed from the marketplace.
 type MarketUpdates struct {
 	Updates *updates.Updates
-	Policy  func() string // what agents may install: allow, ask or deny
+	Policy  func() string // the policy for servers that agents install: allow, ask or deny
 }
 
 // Routes adds the operations with their handlers to a route table.

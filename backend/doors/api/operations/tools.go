@@ -23,7 +23,7 @@ type Tools struct {
 	Catalog  *catalog.Catalog
 	Policy   *rules.Current
 	Journal  *journal.Journal
-	FoundBy  func(catalog.Key) []string // names of connected clients for which find_tool has listed a tool
+	FoundBy  func(catalog.Key) []string // names of connected clients to whose lists find_tool has added a tool
 	Held     func(server, tool string) error
 	// Near returns the names of tools that are similar to an unknown name.
 	Near func(client, server, tool string) []string

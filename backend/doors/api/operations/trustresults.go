@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/difference"
 )
 
-// KeptResults holds the operations on the results of calls that the hub withholds from clients, because the scan
-// finds orders to the agent or a credential in them.
+// KeptResults holds the operations on the results of calls that the hub withholds from clients, because the scan finds
+// instructions to the agent or a credential in them.
 type KeptResults struct {
 	Screen *screen.Screen
 }

@@ -136,7 +136,7 @@ func (w *Views) signInOf(v registry.Server) string {
 	if v.Transport == "stdio" {
 		return ""
 	}
-	st, _ := w.SignIns.Status(v.ID) // on an error, st contains what is in memory
+	st, _ := w.SignIns.Status(v.ID) // on an error, st is the state in memory
 	switch {
 	case st.State == oauth.SignedOut:
 		return ""

@@ -218,7 +218,8 @@ func (c *client) next(cache *stateCache) (data []byte, end *websocket.CloseError
 	return data, nil
 }
 
-// offer schedules a message to the client with the changes of the state since the last one.
+// offer schedules a message to the client with the changes of the state since the last message, or with the whole state
+// if the client has received none.
 func (c *client) offer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

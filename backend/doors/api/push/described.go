@@ -25,8 +25,8 @@ type stateMessage struct {
 	Active  []activeServer `json:"active" doc:"Those of the servers whose tools are in every client's list."`
 }
 
-// stateServer is a server in messages of type state. The stateCache encodes it without its tools, and adds Tools or ToolsRev
-// for the clients that want the one or the other.
+// stateServer is a server in messages of type state. The stateCache encodes it without Tools and ToolsRev, and adds one
+// of the two, depending on the client.
 type stateServer struct {
 	operations.Server
 	SecretNames []string                  `json:"secret_names,omitempty" doc:"Names of the server's secrets."`
@@ -43,7 +43,7 @@ type pushedTool struct {
 	InputSchema json.RawMessage `json:"input_schema" doc:"JSON schema of the arguments, or null."`
 }
 
-// activeServer describes what row.writeActive writes.
+// activeServer describes an element of the array active, as row.writeActive writes it.
 type activeServer struct {
 	Name  string            `json:"name"`
 	Tools []json.RawMessage `json:"tools,omitempty" doc:"Objects with the tools as the server listed them."`

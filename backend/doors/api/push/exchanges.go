@@ -122,7 +122,7 @@ func (c *client) unwatchAll() {
 	}
 }
 
-// watched returns, by server, the number of the last message that the client was sent.
+// watched returns, by server, the number of the last message that the hub has sent to the client.
 func (c *client) watched() map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

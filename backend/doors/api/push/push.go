@@ -169,8 +169,8 @@ func (p *Pusher) passAll(first any, news <-chan any, changed map[string]bool) (d
 	}
 }
 
-// pass handles an event. It broadcasts the message for the event, if there is one, and otherwise reports that the state
-// may have changed. It adds to changed the servers that must be encoded again although their rowSource is unchanged.
+// pass handles an event. It broadcasts the message for the event, if there is one, and reports whether the state may
+// have changed. It adds to changed the servers that must be encoded again although their rowSource is unchanged.
 func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	switch e := e.(type) {
 	case missed:

@@ -136,8 +136,8 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 	return r
 }
 
-// sumOf returns a hash that tells clients whether the tools of a server have changed. It is the same after a restart,
-// and small enough to be exact as a JavaScript number.
+// sumOf returns a hash of the tools of a server, by which clients notice changes. It is the same after a restart, and
+// small enough to be exact as a JavaScript number.
 func sumOf(tools []*catalog.Tool) uint64 {
 	h := fnv.New64a()
 	for _, t := range tools {
@@ -269,7 +269,8 @@ func (s *stateCache) clear() {
 
 func encodeMessage(m message) []byte { return encode(m) }
 
-// encode returns a value as JSON. It replaces invalid UTF-8, which servers may send and a WebSocket must not carry.
+// encode returns a value as JSON. It replaces invalid UTF-8, which servers may send but a WebSocket message must not
+// contain.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -1,5 +1,5 @@
-// Package answer makes the responses that an MCP client gets from the hub: results whose text a model reads,
-// results with isError, and JSON-RPC errors. One table says what each kind of fault becomes.
+// Package answer makes the responses that an MCP client gets from the hub: results whose text a model reads, results
+// with isError, and JSON-RPC errors. One table maps each kind of fault to its response.
 package answer
 
 import (

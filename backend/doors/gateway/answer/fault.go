@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// row says what a client gets for a kind of fault. The message is always that of the fault.
+// row describes the response to a kind of fault. The message is always that of the fault.
 type row struct {
 	// code is that of the JSON-RPC error for requests other than tools/call.
 	code int64
@@ -134,7 +134,7 @@ func (f *Failure) Result() (json.RawMessage, error) {
 	return Error(string(text))
 }
 
-// FailureOf returns the failure for an error of a call or a start.
+// FailureOf returns the failure for an error of a call of a tool or of the start of its server.
 func FailureOf(err error, server, tool string) *Failure {
 	if failed, ok := errors.AsType[*Failure](err); ok {
 		return failed

@@ -1,5 +1,5 @@
-// Package danger says what a tool may do at worst: read, write or destroy. It judges tools by their annotations
-// and by the words of their names.
+// Package danger estimates the worst effect that a tool may have: it reads, writes or destroys something. The estimate
+// uses the tool's annotations and the words of its name.
 package danger
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Level is what a tool may do at worst.
+// Level is the worst effect that a tool may have.
 type Level int
 
 // The levels of danger.
@@ -30,7 +30,7 @@ const (
 		"transfer truncate uninstall unlink wipe"
 )
 
-// verbs maps verbs in names of tools to what they hint at.
+// verbs maps verbs in names of tools to the levels that they suggest.
 var verbs = func() map[string]Level {
 	out := make(map[string]Level)
 	for level, words := range []string{Reads: readingVerbs, Writes: writingVerbs, Destroys: destroyingVerbs} {
@@ -85,8 +85,8 @@ func OfHints(t *catalog.Tool) (d Level, ok bool) {
 	return Writes, false
 }
 
-// Most returns the worse of what a tool's name and annotations say, since
-// annotations need not be true.
+// Most returns the worse of the levels that a tool's name and its annotations suggest, because annotations may be
+// false.
 func Most(t *catalog.Tool) Level {
 	d := OfName(t.Name)
 	if hinted, ok := OfHints(t); ok {
@@ -98,7 +98,7 @@ func Most(t *catalog.Tool) Level {
 // MayDestroy reports whether a tool's name or annotations say that it may destroy something.
 func MayDestroy(t *catalog.Tool) bool { return Most(t) == Destroys }
 
-// Least returns the better of what a tool's name and annotations say.
+// Least returns the less dangerous of the levels that a tool's name and its annotations suggest.
 func Least(t *catalog.Tool) Level {
 	d := OfName(t.Name)
 	if hinted, ok := OfHints(t); ok {

@@ -26,7 +26,7 @@ func TestNoToolIsSuggestedThatIsMoreDangerous(t *testing.T) {
 		{"git_status", "git_log", `{}`, true},
 		{"git_add", "git_status", `{}`, true},
 		{"git_add", "git_reset", `{}`, false},
-		{"readFile", "deleteFile", `{"readOnlyHint":true}`, false}, // the annotation is not believed
+		{"readFile", "deleteFile", `{"readOnlyHint":true}`, false}, // the name counts, because the annotation may be false
 		{"readFile", "file_thing", `{"readOnlyHint":true}`, false},
 		{"read_file", "read_media", `{"destructiveHint":true}`, false},
 		{"delete_file", "delete_files", `{}`, true},

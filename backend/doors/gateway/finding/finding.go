@@ -35,7 +35,7 @@ func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrival
 	return &Finder{inventory: tools, search: searcher, arrivals: arrivals, readiness: ready}
 }
 
-// Prepare loads what the first search needs.
+// Prepare loads the data that the first search needs.
 func (f *Finder) Prepare() { f.search.Prepare() }
 
 // Findable returns a filter that accepts the tools that a search under these rules may find.
@@ -67,7 +67,7 @@ func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) se
 	return result
 }
 
-// Near returns findable tools whose names are similar to that of tool; see search.Searcher.Nearest.
+// Near returns at most limit findable tools with names similar to tool; see search.Searcher.Nearest.
 func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near []*catalog.Tool) {
 	findable := f.inventory.Findable(r)
 	for _, t := range f.search.Nearest(server, tool, limit) {
@@ -78,9 +78,9 @@ func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near [
 	return near
 }
 
-// Meant returns the names of at most three tools of a server that a client may have meant when it named a tool
-// that the server does not list: first those whose names look the same to people, then those with similar names
-// that are not more dangerous than the name sounds.
+// Meant returns the names of at most three tools of a server that a client may have meant when it named a tool that the
+// server does not list: first those whose names look the same to people, then those with similar names that are not
+// more dangerous than the requested name suggests.
 func (f *Finder) Meant(client, server, tool string) (names []string) {
 	const most = 3
 	present := f.inventory.For(client)

@@ -61,8 +61,7 @@ func NewQueries(o QueryOptions) *Queries {
 	return &Queries{finder: o.Finder, tools: o.Tools, found: o.Found, held: o.Held, asked: o.Asked}
 }
 
-// Style says how a reply tells the model what to do next. The zero value is the style of the tool
-// registry.
+// Style is the advice in a reply about the model's next step. The zero value is the advice of the tool registry.
 type Style struct {
 	Caller func(*catalog.Tool) string // see findreply.Options
 	Miss   string                     // the hint if nothing was found

@@ -11,10 +11,9 @@ import (
 // maxShown is how many tools a session remembers as shown.
 const maxShown = 500
 
-// shownTools remembers how much of each tool find_tool has shown to a session,
-// so that later replies can leave out the same text. It is not stored: after a
-// reconnect, the model may have lost what it read. before and note are safe for
-// concurrent use.
+// shownTools remembers how much of each tool find_tool has shown to a session, so that later replies can leave out the
+// same text. It is not stored: after a reconnect, the text may no longer be in the model's context. before and note are
+// safe for concurrent use.
 type shownTools struct {
 	mu    sync.Mutex
 	tools map[catalog.Key]shownTool
@@ -57,8 +56,8 @@ func (m *shownTools) mark(t *catalog.Tool, shown findreply.Shown) {
 // complete.
 func notShown(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
-// before returns a function for findreply.Options.Shown. Only a brief reply
-// leaves out what the session was shown before.
+// before returns a function for findreply.Options.Shown. Only a brief reply leaves out text that the session was shown
+// before.
 func (m *shownTools) before(brief bool) func(*catalog.Tool) findreply.Shown {
 	if !brief {
 		return notShown

@@ -1,5 +1,5 @@
-// Package inventory says which tools of the servers agents list, which ones they may find and call, and under
-// which names, as the configuration decides.
+// Package inventory applies the configuration to the tools of all servers. It decides which tools agents list, which
+// tools they may find and call, and under which names.
 package inventory
 
 import (
@@ -25,8 +25,8 @@ func New(servers *registry.Registry, tools *catalog.Catalog, current *rules.Curr
 	return &Inventory{servers: servers, catalog: tools, rules: current}
 }
 
-// Rules are what the configuration says about tools at one moment. A request uses the same
-// rules for all that it answers.
+// Rules are the configured rules and the known tools at one moment. A request uses the same Rules for everything that
+// it answers.
 type Rules struct {
 	Policy      *rules.Policy
 	*rules.View // for the client with these rules
@@ -91,8 +91,8 @@ func (i *Inventory) ForModels() func(*catalog.Tool) bool {
 	return func(t *catalog.Tool) bool { return len(hidden) == 0 || !hidden[t.Key()] }
 }
 
-// viewTools knows the tools that models must not call, because they are for views of MCP
-// Apps only. It is safe for concurrent use.
+// viewTools caches the tools that models must not call, because they are for views of MCP Apps only. It is safe for
+// concurrent use.
 type viewTools struct {
 	mu    sync.Mutex
 	of    *catalog.Snapshot

@@ -14,8 +14,8 @@ const guideName = "usage-guide"
 
 const guideTitle = "How to find and call the tools of this user's MCP servers"
 
-// guideURI and serverURI are the resources of the surface. The slug of a server follows
-// serverURI.
+// guideURI is the URI of the usage guide. serverURI, followed by the slug of a server, is the URI of the resource about
+// that server.
 const (
 	guideURI  = "agent-discover://docs/usage"
 	serverURI = "agent-discover://servers/"

@@ -59,8 +59,8 @@ func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	return t.Known, nil
 }
 
-// similar returns a hint with the tools whose names are most similar to the name tool. They are tools of the
-// server or, if none of its tools is similar, of all servers.
+// similar returns a hint that names the tools with names most similar to tool: tools of the server or, if none of its
+// tools is similar, of all servers.
 func (m *Tools) similar(server, tool string, r inventory.Rules) string {
 	near := m.hub.finder.Near(server, tool, 3, r)
 	if len(near) == 0 {

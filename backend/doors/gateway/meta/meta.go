@@ -1,6 +1,6 @@
-// Package meta is the surface that shows a client a few tools of the hub, no matter which servers are
-// configured: find_tool, the tools that call what it finds, and their siblings, which list and call tools by
-// server and name.
+// Package meta is the surface that shows a client a few tools of the hub, no matter which servers are configured:
+// find_tool, the tools that call the tools that it finds, and their siblings, which list and call tools by server and
+// name.
 package meta
 
 import (
@@ -83,7 +83,7 @@ type Results interface {
 	Call(accepts danger.Level, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
-// Hub is what the tools of all sessions share. It is safe for concurrent use.
+// Hub holds the parts that the tools of all sessions share. It is safe for concurrent use.
 type Hub struct {
 	registry  *registry.Registry
 	inventory *inventory.Inventory
@@ -111,7 +111,7 @@ type HubOptions struct {
 	Outdated func(server string) bool
 }
 
-// Servers starts servers and says what state they and their tools are in.
+// Servers starts servers, and reports their state and whether their tools are held.
 type Servers interface {
 	Running(server string) bool
 	// Held returns an error for a tool whose definition waits for a person's approval.

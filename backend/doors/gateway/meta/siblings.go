@@ -171,8 +171,8 @@ func (m *Tools) listTools(ctx context.Context, args siblingArguments) (any, *ans
 	}{v.Name, m.toolsOf(v.Name, bool(args.IncludeDisabled), present)}, nil
 }
 
-// listAgain lists the tools of a server again if none are known, because it may never have
-// been started, or if the list is outdated. An outdated list is used if that fails.
+// listAgain lists the tools of a server again if none are known, because it may never have been started, or if the list
+// is outdated. If that fails, the outdated list stays in use.
 func (m *Tools) listAgain(ctx context.Context, server string) *answer.Failure {
 	none := m.unlisted(server)
 	if !none && (m.hub.outdated == nil || !m.hub.outdated(server)) {

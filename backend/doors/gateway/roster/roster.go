@@ -1,5 +1,5 @@
-// Package roster makes the parts of the hub's tool descriptions and instructions that name the user's servers
-// and what their tools are about.
+// Package roster makes the parts of the hub's tool descriptions and instructions that name the user's servers and the
+// subjects of their tools.
 package roster
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Roster is what the descriptions of the hub's tools say about the user's servers. Clients that defer tools
-// search these descriptions. A roster depends only on the configuration, so the tool lists of modern clients
-// depend only on the configuration too, and prompt caches stay valid. It is read-only.
+// Roster holds the names of servers and the subjects that the descriptions of the hub's tools contain. Clients that
+// defer tools search these descriptions. A roster changes only when the approved servers, their tools or the rules
+// change, so that the tool lists of modern clients and prompt caches stay valid. It is read-only.
 type Roster struct {
 	Servers  []string // approved servers; the most used came first when the list last changed
-	Subjects []string // what their tools are about, such as issue or file
+	Subjects []string // subjects of their tools, such as issue or file
 }
 
 const (
@@ -130,7 +130,8 @@ var notSubjects = func() map[string]bool {
 	return out
 }()
 
-// nounsOf returns the words of a tool's name that may say what it is about: not those of its server's name.
+// nounsOf returns the words of a tool's name that may name the subject of the tool. It omits the words of the server's
+// name.
 func nounsOf(tool string, server []string) (out []string) {
 	for _, word := range danger.Words(tool) {
 		one := singular(word)
@@ -201,7 +202,7 @@ func (r *Roster) Parenthesis() string {
 	return " (" + Names(r.Servers, maxNameTokens) + ")"
 }
 
-// About returns the subjects after a colon, for a definition.
+// About returns a colon and the subjects, for a definition; empty if there are no subjects.
 func (r *Roster) About() string {
 	subjects := fitting(r.Subjects, atMost(maxSubjectTokens))
 	if len(subjects) == 0 {

@@ -51,7 +51,7 @@ type Registry interface{ List() []registry.Server }
 
 // List is the tool list of the session.
 type List interface {
-	// Answer returns the result of tools/list, and records what the client has read.
+	// Answer returns the result of tools/list, and records that the client has read the list.
 	Answer(ctx context.Context, listed func() ([]*catalog.Tool, surfaces.Definitions)) (json.RawMessage, error)
 }
 
@@ -90,7 +90,7 @@ func New(c *Choice, o Options) *View {
 // Set returns the name of the toolset.
 func (v *View) Set() string { return v.choice.Set }
 
-// Introduce returns what the surface says about itself.
+// Introduce describes the surface to a client.
 func (v *View) Introduce(_ context.Context, client json.RawMessage) (surfaces.Introduction, error) {
 	if v.choice.Toolsets == nil {
 		return surfaces.Introduction{}, errNone
