@@ -45,7 +45,7 @@ func background(h *programtest.Home, args ...string) (stderr *programtest.Output
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+/auth\?[^\s"]+`)
 
-// printed waits until a command has written the address of the page to sign in.
+// printed waits until a command has written the address of the sign-in page, and returns the address.
 func printed(h *programtest.Home, out *programtest.Output) (found string) {
 	h.T.Helper()
 	programtest.Eventually(h.T, "the address is printed", func() bool {

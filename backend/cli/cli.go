@@ -43,7 +43,7 @@ func Main(version string) int {
 		return sandbox.Exec()
 	}
 	endings := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // closing the terminal sends SIGHUP; nohup makes this process ignore it, which must not change
+	if !signal.Ignored(syscall.SIGHUP) { // closing the terminal sends SIGHUP; keep ignoring the signal under nohup
 		endings = append(endings, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings...)
@@ -63,7 +63,7 @@ func Main(version string) int {
 	}
 	p.colour = wantsColour(p.outTerminal, os.Getenv)
 	root := p.root()
-	p.json = jsonRequested(args) // an unknown command fails before its flags are parsed
+	p.json = jsonRequested(args) // before Execute, because cobra reports an unknown command without parsing flags
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.out)

@@ -85,9 +85,9 @@ func secretNames(ctx context.Context, client *instance.Client, args []string) []
 	return names
 }
 
-// wantedSecrets completes the names of the secrets that a server has or needs. It
-// needs those that its configuration refers to, variables and headers without a
-// value, and the variable that it reported as missing when it last failed.
+// wantedSecrets completes the names of the secrets that a server has or may need: those to
+// which its configuration refers, variables and headers without a value, and the variable
+// that the server reported as missing at its last failure.
 func wantedSecrets(ctx context.Context, client *instance.Client, args []string) []string {
 	names := secretNames(ctx, client, args)
 	server, err := serverNamed(ctx, client, args[len(args)-1])

@@ -15,7 +15,7 @@ import (
 type configSource struct {
 	Editor  string `json:"editor,omitempty"`
 	File    string `json:"file,omitempty"`
-	Problem string `json:"problem"` // empty for none
+	Problem string `json:"problem"` // why the source cannot be read; empty if no reason is known
 }
 
 func (c configCommands) sources() *cobra.Command {

@@ -21,7 +21,7 @@ type copyChoice struct {
 }
 
 // supplement adds the rows of the newest usable copy of the database that were not saved from the
-// damaged one, if a person agrees.
+// damaged one, if from.yes is set or the person at the terminal agrees.
 func (d doctorCommand) supplement(ctx context.Context, next string, from copyChoice, done *repaired) error {
 	copied, unusable := store.NewestUsable(ctx, d.folder.Database())
 	done.Unusable = unusable
@@ -52,7 +52,7 @@ func (d doctorCommand) supplement(ctx context.Context, next string, from copyCho
 	return err
 }
 
-// maxNames is how many names of servers are listed.
+// maxNames is the largest number of server names that contents lists.
 const maxNames = 10
 
 // contents describes the rows that a copy would add.

@@ -23,7 +23,7 @@ type repaired struct {
 	Status   string            `json:"status"`
 	File     string            `json:"file,omitempty"` // the damaged database
 	Saved    []store.Salvaged  `json:"saved,omitempty"`
-	Copy     *store.Supplement `json:"copy,omitempty"`            // rows of the newest usable copy that were not saved
+	Copy     *store.Supplement `json:"copy,omitempty"`            // unsaved rows in the newest usable copy
 	Unusable []string          `json:"unusable_copies,omitempty"` // newer copies that cannot be used
 }
 
@@ -74,7 +74,7 @@ func move(from, to string) error {
 	return nil
 }
 
-// rowNames lists the tables whose rows are reported to users, and what a row is called.
+// rowNames lists the tables whose rows are reported to users, with the singular and plural for a row.
 var rowNames = []struct{ table, one, many string }{
 	{"servers", "server", "servers"},
 	{"secrets", "secret", "secrets"},

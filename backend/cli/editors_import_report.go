@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// printLaunches prints for each server what it would run, what it could do, and
-// what is suspicious or not imported.
+// printLaunches prints the launch of each server that is not configured yet, the risks of
+// running the server, and the warnings of the import.
 func (c editorCommands) printLaunches(r importer.Report) {
 	for _, s := range r.Servers {
 		if s.Status == importer.Existing {
@@ -68,7 +68,7 @@ func (c editorCommands) printImport(r importer.Report) {
 	}
 }
 
-// outcome describes what happened to a server, or would happen to it.
+// outcome describes the status of a server in the report of an import. dry is set for a dry run.
 func outcome(status string, dry bool) string {
 	switch {
 	case dry && status == importer.Imported:

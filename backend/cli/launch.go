@@ -62,7 +62,7 @@ func assignments(values map[string]string, sign string) []string {
 
 // redactServers returns copies of servers without the credentials in their
 // configuration, because people paste lists into reports. Servers that wait for
-// approval keep their credentials, as do servers that "servers show --json" prints.
+// approval keep their credentials, because a person has to judge what they would run.
 func redactServers(servers []operations.Server) []operations.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {

@@ -119,7 +119,7 @@ func ageOf(d time.Duration) string {
 	return counted(days, "day", "days")
 }
 
-// kindsOf returns how a server can be run: the kinds of its packages, and remote.
+// kindsOf returns the ways to run a server: the kinds of its packages, and remote.
 func kindsOf(l *listing.Listing) string {
 	var kinds []string
 	add := func(kind string) {

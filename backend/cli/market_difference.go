@@ -43,7 +43,7 @@ func difference(c updates.Comparison) string {
 		describeChange(line, tool)
 	}
 	switch {
-	case c.Unstarted: // a note reports it
+	case c.Unstarted: // c.Notes explain this
 	case c.SignIn:
 		line("The server asks for a sign-in, so its tools cannot be compared.")
 	case len(c.Added)+len(c.Removed)+len(c.Changed) == 0:

@@ -112,8 +112,8 @@ func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text,
 // maxRounds limits how often plan and compare ask again for answers that the hub does not accept.
 const maxRounds = 20
 
-// plan returns the complete plan for a choice. It first makes the hub download what the plan
-// depends on, and asks the person for missing programs and answers.
+// plan returns the complete plan for a choice. Before that, the hub downloads the files on which the
+// plan depends, and plan asks the person for missing programs and answers.
 func (c marketCommands) plan(ctx context.Context, w watcher, choice *marketplace.Choice, public map[string]bool) (*marketplan.Plan, error) {
 	for range maxRounds {
 		var p marketplan.Plan

@@ -87,17 +87,17 @@ func (w watcher) follow(ctx context.Context,
 	return job, view.result(whole, job)
 }
 
-// marketEvents are the events of the marketplace that have arrived.
+// marketEvents collects the events of the marketplace until take returns them.
 type marketEvents struct {
 	changed chan struct{} // receives a token after events have arrived
-	ended   chan struct{} // closed when there are no more events
+	ended   chan struct{} // closed when no more events can arrive
 
 	mu   sync.Mutex
-	jobs []installer.Progress // of all jobs, since the last call of take
+	jobs []installer.Progress // states of all jobs, in order, since the last call of take
 	lost bool                 // the hub has dropped events
 }
 
-// take returns the progress of all jobs since the last call, in order. lost reports that it is not complete.
+// take returns the states of all jobs since the last call, in order. lost reports that states are missing.
 func (e *marketEvents) take() (jobs []installer.Progress, lost bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,7 +161,7 @@ func (w watcher) subscribe(ctx context.Context) (*marketEvents, error) {
 	return e, nil
 }
 
-// steps are the descriptions of the steps of jobs that a person sees.
+// steps describes the steps of jobs for a person.
 var steps = map[installer.Step]string{
 	installer.Waiting: "Waiting", installer.Prerequisites: "Checking what it needs", installer.Download: "Downloading",
 	installer.Register: "Configuring the server", installer.Start: "Starting the server to list its tools",
@@ -224,8 +224,8 @@ func (v *jobView) lines(ctx context.Context) ([]string, error) {
 // lastLines is how many lines of the output of the programs of a failed job are shown.
 const lastLines = 10
 
-// result returns the error of a job that has ended. For a failed job, it first prints the last
-// lines of the output of its programs.
+// result returns the error of a job that has ended, or nil if the job has succeeded. For a failed job,
+// it first prints the last lines of the output of the job's programs.
 func (v *jobView) result(ctx context.Context, job installer.Progress) error {
 	v.clear()
 	switch job.State {

@@ -56,10 +56,10 @@ and how old it is. Exits with 2 if nothing was found.`,
 	return cmd
 }
 
-// searchRound is how long the hub searches before it answers with the results so far.
+// searchRound is how long the hub searches for one request before it answers with the results so far.
 const searchRound = time.Second
 
-// found returns the results of all sources that answer in time.
+// found searches until all sources have answered or, if some have results, until q.wait has passed.
 func (c marketCommands) found(ctx context.Context, client *instance.Client, q marketQuery, text string) (federation.Answer, error) {
 	query := url.Values{"query": {text}, "limit": {strconv.Itoa(q.limit)}, "wait_ms": {strconv.FormatInt(searchRound.Milliseconds(), 10)}}
 	for name, value := range map[string]string{"source": q.source, "runtime": q.runtime, "category": q.category} {

@@ -18,7 +18,7 @@ func keepSetupVariables(file string) {
 	if file == "" {
 		return
 	}
-	_ = instance.KeepSetupVariables(setup.Variables(file)) // without them, the hub reports that they are not set
+	_ = instance.KeepSetupVariables(setup.Variables(file)) // after a failure, the hub reports that the variables are not set
 }
 
 func (h hubCommands) mcp() *cobra.Command {
@@ -50,7 +50,7 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 			entry.Project = companion.FindProject(entry.Folder)
 			config, err := settings.Load(h.folder.Config())
 			if err != nil {
-				config = settings.Default() // the hub reports what is wrong
+				config = settings.Default() // the hub reports the error
 			}
 			keepSetupVariables(config.SetupFile)
 			c := &companion.Companion{

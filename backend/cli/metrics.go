@@ -108,8 +108,8 @@ func countCalls(ctx context.Context, client *instance.Client, name string, query
 	return out, err
 }
 
-// stepFor returns a step for a series that begins at the time since and ends now: a
-// number of seconds, as few whole minutes as divide the series into at most 500 steps.
+// stepFor returns the step, in seconds, of a series from since until now: whole minutes with
+// which the series has at most 500 points, or 15 minutes if since is not a time.
 func stepFor(since string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, since)
 	if err != nil {

@@ -21,11 +21,11 @@ type missed struct {
 	} `json:"closest"`
 }
 
-// printNoMatch reports that no tool fits, and what a person can do about it. The
-// hint in the hub's answer is meant for agents.
+// printNoMatch reports that no tool fits, and suggests next steps. It does not print
+// the hint in the hub's answer, which is meant for agents.
 func (c searchCommands) printNoMatch(ctx context.Context, score float64, near missed) {
 	var now operations.SearchStatus
-	known := false // whether now is filled; without it, the command still succeeds
+	known := false // whether the status could be read; if not, the command still succeeds
 	if client, err := c.client(ctx); err == nil {
 		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil
 	}
@@ -69,7 +69,7 @@ func (c searchCommands) unreadyServers(ctx context.Context) []operations.Server 
 	if err != nil {
 		return nil
 	}
-	servers, _ := allServers(ctx, client) // the command succeeds without them
+	servers, _ := allServers(ctx, client) // after an error, the command lists none and still succeeds
 	return slices.DeleteFunc(servers, func(s operations.Server) bool { return s.StateReason == "" })
 }
 

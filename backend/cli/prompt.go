@@ -18,9 +18,9 @@ import (
 // limit is lower.
 const maxSecret = 120 << 10 // bytes
 
-// prompting returns the program to use for printing questions and what they are
-// about. With --json it prints to standard error, because standard output must
-// contain only JSON.
+// prompting returns a program whose standard output is for questions and their
+// explanations. With --json, this is standard error, because the real standard output
+// must contain only JSON.
 func (p *program) prompting() *program {
 	if !p.json {
 		return p
@@ -33,7 +33,7 @@ func (p *program) prompting() *program {
 // confirm asks a yes-or-no question. Everything but "y" and "yes" is a no.
 func (p *program) confirm(question string) bool {
 	_, _ = fmt.Fprintf(p.prompting().out, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an error leaves an empty answer, which is a no
+	answer, _ := bufio.NewReader(p.in).ReadString('\n') // at the end of the input, the text so far is the answer
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true

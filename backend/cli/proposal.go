@@ -63,9 +63,9 @@ func listingOf(ctx context.Context, client *instance.Client, server string) stri
 	return ""
 }
 
-// launched describes the command or connection of a server, and the suspicious parts of it. It
-// neither redacts nor cuts a value, because a person has to judge it and an attacker can make any
-// value look like a credential. The warnings come last, where a long value cannot push them out of
+// launched describes the command or connection of a server and marks its suspicious parts. It
+// neither redacts nor cuts a value, because a person has to judge the value, and an attacker can
+// make any value look like a credential. The warnings come last, where a long value cannot push them out of
 // sight.
 func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.Assessment) string {
 	var b strings.Builder

@@ -41,7 +41,8 @@ func (h hubCommands) serve() *cobra.Command {
 			running, err := hub.Open(cmd.Context(),
 				hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
 			if err != nil {
-				// After a conflict, another hub is running.
+				// Report only a reason that holds for every process that waits for a hub: not that another hub
+				// is running, or that the user has stopped or is restarting the hub.
 				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) &&
 					!errors.Is(err, instance.ErrStarting) {
 					instance.ReportFailure(h.folder, err)
@@ -49,7 +50,8 @@ func (h hubCommands) serve() *cobra.Command {
 				if by != "" && fault.KindOf(err) == fault.Conflict {
 					return exitCode(instance.ExitHeld)
 				}
-				// Scripts can distinguish a running hub and invalid settings from a failure.
+				// Exit with exitArguments if another hub is running, the user stopped the hub or the settings
+				// are invalid, and with exitFailed after other failures.
 				if code := h.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
 					return exitCode(code)
 				}

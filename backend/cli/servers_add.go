@@ -78,7 +78,7 @@ before anything is added; then each server is started once in the background.`,
 }
 
 // body returns the request that creates the server. dash is the number of
-// arguments before "--".
+// arguments before "--", or -1 without "--".
 func (n newServer) body(args []string, dash int) (map[string]any, error) {
 	for _, err := range []error{registry.CheckIsolation(n.isolation), registry.CheckAccount(n.account), registry.CheckSandbox(n.sandbox)} {
 		if err != nil {

@@ -36,7 +36,7 @@ func (h hubCommands) restart() *cobra.Command {
 		Long: `Stop the hub and all servers, and start the hub again in the background. Editors stay
 connected, and their calls wait for the hub. Servers start again with their next call.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// Otherwise an editor could start the hub before this command does.
+			// Keep editors from starting the hub before this command does.
 			end, err := instance.BeginStart(h.folder)
 			if err != nil {
 				return err

@@ -87,8 +87,8 @@ func (p *program) unlessSeen(ctx context.Context, client *instance.Client, quest
 	return decided(ctx, client, add)
 }
 
-// declared describes the servers that a setup file declares: what a new server would
-// run, and that the secrets of an existing one are set again.
+// declared describes the servers that a setup file declares: the launches of new servers, and
+// the existing servers whose secrets may be set again.
 func declared(ctx context.Context, client *instance.Client, file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -101,7 +101,7 @@ func declared(ctx context.Context, client *instance.Client, file string) (string
 	for _, s := range configured {
 		known[s.Name] = true
 	}
-	servers, _ := setup.Preview(file) // the hub reports what is wrong with the file
+	servers, _ := setup.Preview(file) // the hub reports the errors in the file
 	var b strings.Builder
 	for _, s := range servers {
 		if known[s.Name] {

@@ -39,7 +39,7 @@ func newMarket(t *testing.T) (h *programtest.Home, m *markettest.Market, run fun
 	}
 }
 
-// exits waits for the end of a command on a terminal.
+// exits waits until a command on the terminal ends, and checks its exit code.
 func (term *terminal) exits(cmd *exec.Cmd, code int) {
 	term.t.Helper()
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != code {

@@ -55,7 +55,7 @@ whatever the standard streams are.`,
 	return cmd
 }
 
-// tokenOpens returns what a program with a token of a surface may use.
+// tokenOpens describes the access of a program that has a token for a surface.
 func tokenOpens(surface string) string {
 	if server := surfaces.Server(surface); server != "" {
 		return "the server " + safetext.Visible(server)

@@ -79,7 +79,7 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 				at := slices.IndexFunc(tools, func(t toolReference) bool {
 					return t.Server+"."+t.Tool == name || t.Server+"__"+t.Tool == name
 				})
-				if at >= 0 { // its server may have been removed
+				if at >= 0 { // do not ask the hub, which no longer knows the tool if the server was removed
 					named = append(named, tools[at])
 					continue
 				}

@@ -112,7 +112,7 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 }
 
 // decide asks a question on the terminal. If the person agrees, it calls do with a client that acts
-// for that person. If not, it returns an error with the text otherwise.
+// for that person. If not, or without a terminal, it returns an error that begins with otherwise.
 func (p *program) decide(ctx context.Context, client *instance.Client, text, question, otherwise string,
 	do func(*instance.Client) error,
 ) error {

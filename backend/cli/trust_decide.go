@@ -56,7 +56,7 @@ func (c trustCommands) approveItem(ctx context.Context, client *instance.Client,
 	name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
 	if blocked {
 		yes, err := c.askPerson(ctx, describeItem(i), "The scan blocks it. Approve "+name+" nevertheless?")
-		if err != nil && !errors.Is(err, errNoPerson) { // decide says what to do without a terminal
+		if err != nil && !errors.Is(err, errNoPerson) { // without a terminal, decide returns the error below
 			return err
 		}
 		if err == nil && !yes {
@@ -91,7 +91,7 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 	if clean == 0 && shown.Len() == 0 {
 		return c.respond(operations.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
 	}
-	s := list.Servers[0] // the list contains no other server
+	s := list.Servers[0] // trustItems was asked for one server only
 	var done operations.TrustApproval
 	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server),
 		"nothing was approved", func(person *instance.Client) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// trustHelp explains what the commands about held items are for.
+// trustHelp explains the purpose of the commands about held items.
 const trustHelp = `Tools, prompts, resources and instructions reach agents only in the version that is
 approved. What a server that you add lists first is approved with it, unless the scan finds
 signs of an attack. Later, changed and new ones are held until you have looked at them, and

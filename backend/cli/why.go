@@ -72,7 +72,7 @@ func (c searchCommands) printWhy(ctx context.Context, found operations.FindReply
 				continue
 			}
 			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%.2f\t%s\n", name, score, byWords, cell(why.Field), why.Points, explain(why))
-			name, score, byWords = "", "", "" // only in the first row of each tool
+			name, score, byWords = "", "", "" // shown only in the first row of each tool
 		}
 	}
 	if err := table.Flush(); err != nil {
