@@ -30,7 +30,7 @@ const minEntries = 40
 func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	setLoginPath(h) // without the programs of editors, which would write the entry themselves
+	setLoginPath(h) // hides the programs of editors, which would write the entry themselves
 	hub := h.Serve()
 	ids := installEditors(h)
 	answer := h.Run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)

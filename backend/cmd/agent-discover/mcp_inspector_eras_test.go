@@ -15,7 +15,7 @@ import (
 )
 
 // configure writes a configuration of MCP Inspector with one server for each
-// transport, all of which lead to the hub.
+// transport, all of which connect to the hub.
 func (i *inspector) configure() (file string) {
 	i.T.Helper()
 	info := i.RunningHub()

@@ -371,7 +371,7 @@ func TestAnotherUserOnThePortOfADeadHubGetsNoCredential(t *testing.T) {
 	port := startOther(t, "take", before.Address())
 	port.await("listening")
 
-	// A client that still has the address of the dead hub.
+	// Clients that still have the address of the dead hub reject the other program.
 	if err := instance.NewClient(before).Do(t.Context(), http.MethodGet, "/api/servers", nil, nil); err == nil {
 		t.Error("the client believes the other program")
 	}
@@ -382,7 +382,7 @@ func TestAnotherUserOnThePortOfADeadHubGetsNoCredential(t *testing.T) {
 	port.await("/hello?nonce=")
 	port.await("/companion")
 
-	// Clients that look up the hub find the next one.
+	// Clients that look up the address find the hub that was started next.
 	c.Tool("fake__echo", `{"text":"x"}`)
 	after := h.RunningHub()
 	h.Must("servers", "list")

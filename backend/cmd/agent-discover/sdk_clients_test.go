@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// connection is how a client of an SDK reaches a server; see testdata/sdk/client.mjs.
+// connection describes how a client of an SDK connects to the hub; see testdata/sdk/client.mjs.
 type connection struct {
 	At      string   `json:"at"`
 	Command []string `json:"command,omitempty"`
@@ -203,7 +203,7 @@ func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
 		}
 		for sdk, argv := range programs {
 			t.Run(fmt.Sprintf("%v %s", server.counts, sdk), func(t *testing.T) {
-				rows := slices.DeleteFunc(visit(h, argv, env, all), func(row did) bool { // the server has no other lists
+				rows := slices.DeleteFunc(visit(h, argv, env, all), func(row did) bool { // ignore the lists that the server does not have
 					_, has := server.counts[row.Did]
 					return !has && strings.HasSuffix(row.Did, "/list")
 				})

@@ -56,14 +56,14 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	c.Close()
 	programtest.Signal(t, s.Cmd.Process.Pid, syscall.SIGTERM)
 	s.Exit()
-	session.Unlock() // the keychain's process is started again
+	session.Unlock() // restarts the keyring daemon
 	h.Serve()
 	c = h.Attach()
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
 		t.Errorf("after a restart of hub and keychain TOKEN is %q", got)
 	}
 	h.Must("servers", "remove", "fake")
-	if items := session.Items(); len(items) != 1 { // the key of the fingerprints and of long values
+	if items := session.Items(); len(items) != 1 { // only the key of the fingerprints and of long values remains
 		t.Errorf("after the removal of the server the keychain contains %v", items)
 	}
 }

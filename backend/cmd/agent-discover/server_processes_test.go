@@ -237,7 +237,7 @@ func TestCallIsNeverSentToAStoppingServer(t *testing.T) {
 func TestServerThatNeverStartsIsNoLongerKeptRunning(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	h.Settings("limits: {idle_stop: 50ms}\n") // servers are checked often
+	h.Settings("limits: {idle_stop: 50ms}\n") // a short idle_stop makes the hub check its servers often
 	h.Serve()
 	h.Add("crash", mcptest.Command(t, "-crash", "no licence file"), "--keep-running", "--no-start")
 	programtest.Eventually(t, "keep_running is reset", func() bool { return !h.Server("crash").Keep })
