@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"base/fault":      {},
 	"base/peercred":   {},
 	"base/process":    {},
-	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process: has the environment in which a program is looked up
+	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process: for the environment in which a program is looked up
 	"base/jsonscan":   {},
 	"base/lazyregexp": {},
 	"base/loosejson":  {},
@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	},
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": {
-		// discovery/search: it is the search that is measured
+		// discovery/search: the search that is measured
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
@@ -146,7 +146,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: its vectors are the input of the classifier
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/sandbox": {
-		// program: runs bubblewrap as a trial; launch: tells which variables are credentials
+		// program: runs bubblewrap as a trial; launch: reports which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
 	},
@@ -159,7 +159,7 @@ var allowed = map[string][]string{
 		"trust/scan",
 	},
 	"trust/examiner": {
-		// catalog: for the tools of other servers; registry: tells which servers run the same program
+		// catalog: for the tools of other servers; registry: reports which servers run the same program
 		"discovery/catalog",
 		"servers/registry",
 		"trust/classifier", "trust/quarantine", "trust/scan",
@@ -174,7 +174,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: for the eras in which a server introduces itself; features: has the prompts that servers
+		// mcpversion: for the eras in which a server introduces itself; features: for the prompts that servers
 		// list; launch: an approval ends when the server is started another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -184,7 +184,7 @@ var allowed = map[string][]string{
 		"calls/journal", "calls/rules", "calls/screen",
 	},
 	"calls/rules": {
-		// catalog: has the tools to which rules apply; tokens: counts the tokens of tools with an override
+		// catalog: for the tools to which rules apply; tokens: counts the tokens of tools with an override
 		"base/fault", "base/pattern", "base/settings", "base/tokens",
 		"protocol/jsonrpc",
 		"discovery/catalog",
@@ -202,7 +202,7 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings: say what happens to each finding; secretscan: has the text that replaces a credential
+		// settings: say what happens to each finding; secretscan: for the text that replaces a credential
 		"base/events", "base/fault", "base/jsonscan", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
 		"servers/secretscan",
@@ -212,7 +212,7 @@ var allowed = map[string][]string{
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: for references that replace secret answers
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: tells if the owner of a leftover file has ended
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: reports if the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
 		// redact: redacts diffs
@@ -305,7 +305,7 @@ var allowed = map[string][]string{
 	},
 	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: runs skopeo and docker
 	"market/updates": {
-		// journal: has the recorded calls, which are replayed; inspector: generates the names of private copies of
+		// journal: for the recorded calls, which are replayed; inspector: generates the names of private copies of
 		// servers
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
@@ -315,14 +315,14 @@ var allowed = map[string][]string{
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		// process: tells which variables configure this program; bundle: reads manifests
+		// process: reports which variables configure this program; bundle: reads manifests
 		"base/fault", "base/lazyregexp", "base/process", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
 	"market/downloads": {
-		// sandbox: confined servers get their own packages; upstream: tells which servers run
+		// sandbox: confined servers get their own packages; upstream: reports which servers run
 		"base/events", "base/fault", "base/paths", "base/process",
 		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
@@ -352,7 +352,7 @@ var allowed = map[string][]string{
 		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/gateway/answer": {
-		// upstream: tells whether a server did not start
+		// upstream: reports whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"servers/upstream",
@@ -360,7 +360,7 @@ var allowed = map[string][]string{
 	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
 	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
 	"doors/gateway/inventory": {
-		// names: tells which tools are only for the views of MCP Apps
+		// names: reports which tools are only for the views of MCP Apps
 		"discovery/catalog",
 		"servers/registry",
 		"calls/rules",
@@ -391,7 +391,7 @@ var allowed = map[string][]string{
 		"doors/gateway/inventory", "doors/surfaces",
 	},
 	"doors/gateway/registrytool": {
-		// upstream: tells whether a server did not start
+		// upstream: reports whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply",
@@ -414,7 +414,7 @@ var allowed = map[string][]string{
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {
-		// instance: generates tokens; table: has the clients that a token may name
+		// instance: generates tokens; table: for the clients that a token may name
 		"base/events", "base/fault", "base/instance", "base/safetext",
 		"editors/table",
 		"doors/surfaces",
@@ -451,12 +451,12 @@ var allowed = map[string][]string{
 	"doors/api/static":  {"doors/api/route"}, // for the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard": {
-		// peercred: tells which user opened a connection; route: for the body of an error
+		// peercred: reports which user opened a connection; route: for the body of an error
 		"base/fault", "base/instance", "base/paths", "base/peercred", "base/words",
 		"doors/api/route", "doors/credentials",
 	},
 	"doors/api/operations": {
-		// search: for hits with their reasons; table: has the editors that a setting may name
+		// search: for hits with their reasons; table: for the editors that a setting may name
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
@@ -485,7 +485,7 @@ var allowed = map[string][]string{
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		// plan: tells which servers come from the marketplace; gateway: for the history of clients and the tools of
+		// plan: reports which servers come from the marketplace; gateway: for the history of clients and the tools of
 		// sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
@@ -499,7 +499,7 @@ var allowed = map[string][]string{
 	// hub composes everything.
 	"hub": {
 		// atomicfile, configedit: change the settings in a file that people edit, too; mcphttp: for the
-		// authorization of requests; pendinginput: has the key of its states, which the hub stores
+		// authorization of requests; pendinginput: for the key of its states, which the hub stores
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
@@ -520,7 +520,7 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: verifies an export without a hub; journal: has the kinds for completion; registry, risk: for what
+		// audit: verifies an export without a hub; journal: for the kinds for completion; registry, risk: for what
 		// a person sees before a server is added; market: for what its commands print; trust: judges the tools in a
 		// file without a hub; sandbox: confines this program before it becomes a server's
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
