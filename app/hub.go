@@ -50,7 +50,7 @@ func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 	if err := client.Do(ctx, http.MethodGet, "/health", nil, nil); err != nil {
 		return Endpoint{}, err
 	}
-	// The page gets its own session token, because a person makes decisions in it.
+	// Create a session for the page: the hub accepts decisions of a person only with a session token.
 	token, err := client.Session(ctx)
 	if err != nil {
 		return Endpoint{}, err

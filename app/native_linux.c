@@ -97,7 +97,7 @@ NativeWindow *native_window_find(uintptr_t handle) {
 void native_window_raise(NativeWindow *native, const char *token) {
 	gtk_window_deiconify(native->window);
 	if (*token) {
-		// It contains the time of the user's request; window managers need it to allow the window to come to the front.
+		// The token contains the time of the user's request. Window managers need the time to bring the window to the front.
 		gtk_window_set_startup_id(native->window, token);
 	}
 #ifdef GDK_WINDOWING_X11

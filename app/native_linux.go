@@ -34,8 +34,8 @@ func openDisplay() error {
 	return nil
 }
 
-// isDark reports whether the desktop uses a dark theme, given the scheme that its portal reports. It also applies
-// that scheme to windows that are created afterwards. Call it before the window is created.
+// isDark reports whether the desktop uses a dark theme, given the scheme that its portal reports. It also applies the
+// scheme and a style of the menu bar to windows that are created afterwards. Call it before the window is created.
 func isDark(scheme colourScheme) bool {
 	C.native_window_prefer_dark(boolean(scheme == schemeDark))
 	dark := C.native_window_is_dark() != 0

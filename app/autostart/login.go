@@ -27,8 +27,8 @@ func Tray(program string) Entry {
 	return Entry{ID: "agent-discover-tray", Title: "Agent Discover", Program: program}
 }
 
-// On reports whether the program starts at login. It returns false if the user has disabled the entry in the system's
-// settings.
+// On reports whether the program starts at login. It returns false if the user has disabled the entry: in the system's
+// settings on Linux and Windows, with launchctl on macOS. Programs cannot read the switch in macOS's System Settings.
 func (e Entry) On() (bool, error) { return e.on() }
 
 // Set changes whether the program starts at login.

@@ -35,7 +35,7 @@ func (e Entry) enabled([]byte) bool {
 	return !disabled.job
 }
 
-// askAgain is how long an answer of launchctl is reused, because the tray calls On whenever it draws its menu.
+// askAgain is how long enabled reuses an answer of launchctl: the tray calls On whenever it draws its menu.
 const askAgain = 10 * time.Second
 
 // disabled caches whether launchctl has listed the job of this program's only entry as disabled.

@@ -17,7 +17,7 @@ func Require(t testing.TB, programs ...string) {
 	}
 }
 
-// Display runs an X server without a screen until the test ends, and returns the value of DISPLAY that leads to it.
+// Display runs an X server without a screen until the test ends, and returns its DISPLAY value.
 func Display(t testing.TB) string {
 	t.Helper()
 	Require(t, "Xvfb")

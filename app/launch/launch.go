@@ -33,7 +33,7 @@ func Find(name string) (string, error) {
 }
 
 // Start starts a program that outlives this one. The program inherits the environment and has no standard input or
-// output. The channel receives the result of the program when it ends; it need not be read.
+// output. When the program ends, the channel receives the error of Wait; nobody needs to read the channel.
 func Start(program string, args ...string) (<-chan error, error) {
 	return start(append([]string{program}, args...))
 }

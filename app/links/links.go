@@ -17,8 +17,8 @@ const Scheme = "agentdiscover"
 // address, so that an address cannot add other arguments.
 const Flag = "--link"
 
-// pages are the pages that an address may show. Approvals is excluded, so that a web page cannot open it just before
-// the user clicks, and make the click approve something.
+// pages are the pages that an address may show. Approvals is excluded: a web page could open it just before the user
+// clicks, so that the click approves something.
 var pages = []string{"overview", "servers", "browse", "editors", "tools", "activity"}
 
 // Page returns the path of the page that an address shows, such as /servers for agentdiscover://servers. An address

@@ -40,7 +40,7 @@ func TestClickingAServerInTheTrayStartsAndStopsIt(t *testing.T) {
 
 	icon.Click(icon.AwaitItem(one))
 	icon.AwaitMenu("a check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, true) })
-	icon.AwaitItem("1 of 2 servers running") // the hub reports this; the click alone sets the check mark
+	icon.AwaitItem("1 of 2 servers running") // wait for the hub: a click sets the check mark even if no server starts
 	s.until("the REST API shows that the server runs", func() bool { return s.running() == one })
 	icon.Click(icon.AwaitItem(one))
 	icon.AwaitItem("0 of 2 servers running")

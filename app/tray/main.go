@@ -1,7 +1,7 @@
-// Command agent-discover-tray shows an icon in the system tray. Its menu shows the state of the hub, activates and
-// deactivates servers, and opens the window. The program starts a hub if none is running, unless the user has stopped
-// it, and restarts a hub that has died. Notifications tell the user that something waits for a decision. The program
-// is an ordinary client of the hub and stores nothing.
+// Command agent-discover-tray shows an icon in the system tray. Its menu shows the state of the hub, starts and
+// stops servers, and opens the window. The program starts a hub if none is running, unless the user has stopped it, and
+// restarts a hub that has died. Notifications tell the user that something waits for a decision. The program is an
+// ordinary client of the hub and keeps no data of its own.
 //
 // The icon requires the build tag tray and, on Linux, GTK; make tray builds it. Without the tag, the program prints
 // an error and exits.
@@ -41,7 +41,7 @@ const loginTimeout = 30 * time.Second
 type options struct {
 	login  bool // started at login: wait for the panel
 	start  bool // start the hub even if the user stopped it
-	attach bool // now the default; still accepted because older windows pass it
+	attach bool // the default; accepted because the window passes it
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -117,7 +117,7 @@ func statusLine(s state) (string, icons.State) {
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
-	case s.Paused && len(waiting)+len(s.Questions)+s.Held > 0: // first, because paused servers do not count as failed
+	case s.Paused && len(waiting)+len(s.Questions)+s.Held > 0: // before the other cases, because paused servers do not count as failed
 		return "Paused, " + attentionLine(len(s.Questions), len(waiting), s.Held, 0, 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
@@ -205,7 +205,7 @@ func serverItems(servers []server, paused bool) []item {
 func waitingItems(servers []server) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
-		// Approving requires reading the command of the server, which the menu cannot show.
+		// No item approves a server: a person has to read its command first, which the menu cannot show.
 		items = append(items,
 			item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandApprovals},
 			item{

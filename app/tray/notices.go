@@ -38,7 +38,7 @@ type notifier interface {
 // announcer decides when to notify: once for each server that begins to wait for approval, once for each question,
 // when the number of held tools and texts of servers grows, and once each time that the sign-in to a server ends.
 type announcer struct {
-	known map[string][]string // what was waiting before, by key
+	known map[string][]string // names of servers and ids of questions that waited before, by key
 	held  int                 // number of tools and texts that were held before
 	ended map[int64]bool      // servers whose notice about an ended sign-in was shown; removed when a person signs in
 }
