@@ -1,15 +1,15 @@
 # `make help` lists the targets.
 
 VERSION := $(shell build/version.sh)
-# WINDOWS is not empty if the programs are built for Windows, there or elsewhere.
+# WINDOWS is not empty if the programs are built for Windows, on Windows or on another system.
 WINDOWS := $(filter windows,$(or $(GOOS),$(if $(filter Windows_NT,$(OS)),windows)))
 EXE     := $(if $(WINDOWS),.exe)
 BIN     ?= bin
 LDFLAGS := -s -w -X github.com/agent-discover/agent-discover/backend/base/version.built=$(VERSION)
 FLAGS   := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)"
-# The window and the tray are no console programs; otherwise Windows would open a console for each.
+# GUI builds the window and the tray as programs without a console, which Windows would otherwise open for each.
 GUI     := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)$(if $(WINDOWS), -H windowsgui)"
-# A program for Windows shows its version in the Explorer.
+# stamp writes the version into a program for Windows; Explorer shows it.
 stamp    = $(if $(WINDOWS),env -u GOOS -u GOARCH go -C build/icons/generate run ./stamp '$(VERSION)' '$(abspath $(1))')
 RACE    ?= 1
 

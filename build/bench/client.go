@@ -52,7 +52,7 @@ func open(ctx context.Context, env []string, command ...string) (*client, error)
 	return c, nil
 }
 
-// greet begins the session.
+// greet performs the initialize handshake.
 func (c *client) greet() error {
 	if _, err := c.call("initialize", json.RawMessage(clientGreeting)); err != nil {
 		return err
@@ -116,7 +116,8 @@ func failure(line []byte) error {
 
 func headOf(line []byte) []byte { return line[:min(len(line), 300)] }
 
-// idAt returns the offset of the id, which is the first member, or the last one as Node writes it.
+// idAt returns the offset of the value of a message's id. The id is among the first members; in messages of Node, it is
+// the last member.
 func idAt(line []byte) int {
 	mark := []byte(`"id":`)
 	if i := bytes.Index(line[:min(len(line), 60)], mark); i >= 0 {

@@ -146,7 +146,8 @@ func (h *hub) allReady(ctx context.Context) error {
 	return err
 }
 
-// vectorStatus is how many tools agents can find, how many of them have a vector, and whether more are being computed.
+// vectorStatus is the state of the vectors in a hub: the number of tools that agents can find, the number of those with
+// a vector, and whether the hub is computing more.
 type vectorStatus struct {
 	Tools, Ready int
 	Working      bool
@@ -157,7 +158,8 @@ func (h *hub) vectors(ctx context.Context) (s vectorStatus, err error) {
 	return s, err
 }
 
-// searchMany queries a hub that runs on one core and reports the search times that the hub returns.
+// searchMany queries a hub that runs on one core. It reports the search times that the hub returns and the times of the
+// requests over REST.
 func (b *bench) searchMany(ctx context.Context, folder, provider string, queries []string) (err error) {
 	h, err := b.startHub(ctx, b.binary, folder, "GOMAXPROCS=1", "AGENT_DISCOVER_EMBEDDING_PROVIDER="+provider)
 	if err != nil {

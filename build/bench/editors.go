@@ -84,7 +84,7 @@ type editorRounds struct {
 	previews, registers, undos []float64         // ms
 }
 
-// plant writes the files of manyEditors editors, so that the hub detects them.
+// plant writes a file for each of manyEditors editors, so that the hub detects them as installed.
 func (d *editorRounds) plant(home string, list operations.EditorList) error {
 	d.files = make(map[string]string)
 	for _, e := range list.Editors {

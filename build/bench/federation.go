@@ -21,7 +21,7 @@ import (
 const (
 	foundEach      = 60
 	targetFirst    = 1000 // ms from the first answer of a registry to the first results
-	targetSearched = 15.5 // s until the last answer, which says what is missing
+	targetSearched = 15.5 // s until the last answer, which names the registry that did not answer
 )
 
 // federation measures how soon a search in several registries shows its first results: npm over HTTP on loopback, a
@@ -117,7 +117,7 @@ func madeUpResults() []byte {
 }
 
 // madeUpEntries replaces the search in the copy of the official registry. Half of its entries offer packages that
-// npm has.
+// madeUpResults also contains.
 func madeUpEntries(context.Context, string, int) ([]listing.Listing, error) {
 	var out []listing.Listing
 	for i := range foundEach {

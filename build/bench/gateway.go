@@ -29,7 +29,7 @@ type session interface {
 	close()
 }
 
-// door is one way in which clients reach a server.
+// door is a named way to open a session with a hub.
 type door struct {
 	name string
 	open func(context.Context, *hub) (session, error)

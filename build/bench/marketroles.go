@@ -105,7 +105,8 @@ func playRegistry(args []string) error {
 	return err
 }
 
-// serveRegistry answers a request for a page. No server has changed since they were generated.
+// serveRegistry answers a request for a page of generated servers. A request for the servers updated since a time gets
+// an empty page.
 func serveRegistry(w http.ResponseWriter, r *http.Request, count int) {
 	q := r.URL.Query()
 	from, _ := strconv.Atoi(q.Get("cursor")) // the first page has no cursor

@@ -89,7 +89,7 @@ func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
 	return nil
 }
 
-// addReload measures how long a reload takes until the new rules decide.
+// addReload measures a reload of the settings file, up to the point where the new rules apply.
 func (r *report) addReload(live *settings.Live, file string, rounds int) error {
 	var took []float64
 	for round := range rounds {

@@ -109,9 +109,9 @@ func (r *report) addTimes(name string, values []float64, unit string, target flo
 
 func megabytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// fill adds a server for each file, which the program self plays, and waits until the tokens of its tools are counted. It
-// returns how many of the tools in the files are known: the hub holds those whose definitions look like instructions to a
-// model.
+// fill adds a server for each file; the program self serves the tools of the file. fill waits until the tokens of the
+// tools are counted, and returns how many of the tools the hub lists. The number may be below tools, because the hub holds
+// tools whose definitions look like instructions to a model.
 func (h *hub) fill(ctx context.Context, self string, files []string, tools int) (int, error) {
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(4)

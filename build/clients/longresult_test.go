@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// TestAModelReadsOnInALongResult has a conversation of each client with a stub of its model about a result that is longer
-// than the client shows: the model must get the beginning without gaps, search the rest and read on.
+// TestAModelReadsOnInALongResult runs a conversation of each client with a stub of its model about a result that is
+// longer than the client shows: the model must get the beginning without gaps, search the rest and read on.
 func TestAModelReadsOnInALongResult(t *testing.T) {
 	const lines = 1_500
 	var log strings.Builder

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 // others is how many other servers a client has, with two tools each: enough for clients to defer tools.
 const others = 30
 
-// TestAModelIsShownTheToolsWholeAndCallsWhatItFinds has a conversation of each client with a stub of its model: the model
-// must see the hub's tools as the hub defines them, find a tool with one of them, and call it with another.
+// TestAModelIsShownTheToolsWholeAndCallsWhatItFinds runs a conversation of each client with a stub of its model: the
+// model must see the hub's tools as the hub defines them, find a tool with one of them, and call it with another.
 func TestAModelIsShownTheToolsWholeAndCallsWhatItFinds(t *testing.T) {
 	forEachClient(t, func(t *testing.T, c *client) {
 		u := newUser(t, "")
@@ -110,7 +110,7 @@ func (u *user) talk(c *client, m *model) string {
 	return fmt.Sprintf("%s\n%v", out, err)
 }
 
-// checkShown checks that the model is shown the tools as they are defined.
+// checkShown checks that a request to the model contains the tools in want as they are defined.
 func (u *user) checkShown(now turn, want map[string]definition, out string) {
 	u.t.Helper()
 	if own := gateway.OwnTools(surfaces.Meta, "", ""); len(want) != len(own) {
@@ -139,13 +139,14 @@ func (u *user) checkShown(now turn, want map[string]definition, out string) {
 	}
 }
 
-// arguments are what a schema says about the arguments of a tool.
+// arguments are the parts of a JSON Schema that describe the arguments of a tool.
 type arguments struct {
 	Properties map[string]struct{ Type, Description string }
 	Required   []string
 }
 
-// missing returns what another schema lacks. It may have more: clients add arguments.
+// missing returns the name of an argument that another schema lacks or describes differently, or the required arguments
+// if they differ; "" if nothing is missing. The other schema may declare more arguments, because clients add some.
 func (a arguments) missing(schema json.RawMessage) string {
 	var other arguments
 	if err := json.Unmarshal(schema, &other); err != nil {

@@ -126,7 +126,8 @@ func (u *user) must(args ...string) string {
 	return string(out)
 }
 
-// client returns a command of a client. Its environment does not name the hub, which it knows only from its file.
+// client returns a command of a client. Its environment does not name the hub: the client finds the hub only through
+// the entry in the client's file.
 func (u *user) client(c *client, command ...string) *exec.Cmd {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), timeout)

@@ -33,9 +33,9 @@ func (h home) configure() error {
 	return os.WriteFile(folder.Config(), []byte("oauth:\n  client_id_document: "+clientIDDocument+"\n"), 0o600)
 }
 
-// signIn signs in to the server of a scenario, if it requires that, with the client that the suite may have
-// registered. It acts as the person and the browser: the authorization servers of the suite ask nothing and
-// redirect at once.
+// signIn signs in to the server of a scenario if the server requires a sign-in. If the suite names an OAuth client,
+// signIn stores that client's id and secret first. It acts as the user and the browser: the authorization servers of
+// the suite ask nothing and redirect at once.
 func (h home) signIn(ctx context.Context) error {
 	told := json.RawMessage(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
 	secrets := map[string]string{

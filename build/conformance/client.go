@@ -54,8 +54,8 @@ func (h home) command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// behave starts a hub in a folder of its own and adds the server at a URL. Then it makes the calls of a scenario
-// through a companion that shows only this server, as a client that speaks a version of MCP.
+// behave plays a client that speaks a version of MCP: it starts a hub in a folder of its own, adds the server at a URL,
+// and makes the calls of a scenario through a companion that shows only this server.
 func behave(ctx context.Context, program, url, version, scenario string) (err error) {
 	act := scenarios[scenario]
 	wantsToken := strings.HasPrefix(scenario, authorization)

@@ -99,9 +99,9 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 	}
 }
 
-// compare compares the scores of all routes in one version, or without -table those of the most important ones. Each
-// route leads to a server of its own, because scenarios change its lists. One route leads to a server that speaks only
-// the version other.
+// compare compares the scores of the routes to the server in one version of MCP; without -table, those of the first
+// four routes only. Each route has its own server, because scenarios change the lists of the server. The server of the
+// route hub-to-… speaks only the version other.
 func (s *setup) compare(t *testing.T, v, other version) {
 	remote := func(name string, of version) (server string) {
 		s.Must("servers", "add", name+v.name, "--url", only(t, of, overHTTP(t, s.program, of.flag)))

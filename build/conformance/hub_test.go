@@ -20,7 +20,8 @@ func newHub(t *testing.T) hub {
 	return h
 }
 
-// relayed returns the URL of a relay that leads to /mcp/SERVER and adds the hub's token, because the suite sends none.
+// relayed returns the URL of a relay that forwards to /mcp/SERVER and adds the hub's token, because the suite sends
+// none.
 func (h hub) relayed(t *testing.T, server string) string {
 	t.Helper()
 	info := h.RunningHub()
@@ -36,7 +37,7 @@ func (h hub) relayed(t *testing.T, server string) string {
 	return relay.URL + "/"
 }
 
-// adapted returns a URL that leads to a companion which shows a server.
+// adapted returns the URL of an adapter for a companion that shows one server.
 func (h hub) adapted(t *testing.T, server string) string {
 	t.Helper()
 	return adapted(t, []string{h.Program, "mcp", "--surface", "server:" + server}, h.Env)

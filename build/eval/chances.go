@@ -37,8 +37,8 @@ func forBest(known []sample) []example {
 	return out
 }
 
-// forAny returns the examples for "a right tool exists": all samples, since the
-// first hit is near the right tool even where it is wrong.
+// forAny returns the examples for "a right tool exists": all samples, even those whose first hit is wrong, because a
+// wrong hit usually resembles the right tool.
 func forAny(known []sample) []example {
 	return weighed(known, func(sample) bool { return true }, func(s sample) bool { return !s.none })
 }

@@ -19,7 +19,7 @@ const (
 // form is the name of the format, with which the file of weights begins.
 const form = "minilm-l6-int8-2"
 
-// lane is the number of rows that are interleaved.
+// lane is the number of rows that interleave groups.
 const lane = 16
 
 // layOut encodes the weights in the form that backend/discovery/minilm reads; see the variable weights there.

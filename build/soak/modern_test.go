@@ -74,7 +74,7 @@ func (s *misbehaving) modernReply(r request) string {
 	return failure(r, -32601, "Method not found")
 }
 
-// listen acknowledges a request for notifications, which are then sent with send.
+// listen acknowledges a subscriptions/listen request and registers send for its later notifications.
 func (s *misbehaving) listen(r request, send func(line string)) {
 	s.mu.Lock()
 	s.listens[string(r.ID)] = send

@@ -30,7 +30,7 @@ type request struct {
 	}
 }
 
-// call is the arguments of a call.
+// call contains the arguments of a tool call.
 type call struct {
 	Value string `json:"value"` // unique to the call
 	Act   string `json:"act"`

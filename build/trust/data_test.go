@@ -14,8 +14,8 @@ import (
 // sentence is a line of the training data.
 type sentence struct {
 	ID       string `json:"id"`
-	Kind     string `json:"kind"` // kind of order in a poisoned sentence
-	Like     string `json:"like"` // kind of order that an innocent sentence resembles
+	Kind     string `json:"kind"` // kind of instruction in a poisoned sentence
+	Like     string `json:"like"` // kind of instruction that an innocent sentence resembles
 	Voice    string `json:"voice"`
 	Position string `json:"position"`
 	Sentence string `json:"sentence"`

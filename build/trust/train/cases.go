@@ -18,7 +18,7 @@ import (
 // document is one tool, or the tools of one case, with the results of the scan by rules.
 type document struct {
 	id, set, kind string
-	group         string // documents of one group, a kind of order or a server, are left out of training together
+	group         string // kind of instruction, server or innocent sentence; documents of one group are left out of training together
 	poisoned      bool
 	laid          bool // the sentence was inserted into a real tool instead of its own
 	results       []scan.Result
@@ -69,7 +69,8 @@ func eachLine[T any](path string, do func(T) error) error {
 	return s.Err()
 }
 
-// ownData returns the training data in folder. It also inserts each poisoned sentence into one of hosts.
+// ownData returns the training data in folder. It also inserts each poisoned sentence into one of hosts, except for
+// sentences that are a whole description.
 func ownData(folder string, hosts []host) ([]document, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil {

@@ -3,9 +3,9 @@
 // folders trust and catalog of AGENT_DISCOVER_SHARED. It does not train on the labelled sets that measure the
 // result.
 //
-// It also prints how well such weights judge sentences that they were not trained on: each kind of order and each
-// server with weights that were trained without it, the sentences of each of two authors with weights that were
-// trained on those of the other, and the labelled sets. The same inputs give the same table.
+// It also prints how well such weights judge sentences that they were not trained on: each kind of
+// instruction and each server with weights that were trained without it, the sentences of each of two authors with
+// weights that were trained on those of the other, and the labelled sets. The same inputs give the same table.
 package main
 
 import (
@@ -96,8 +96,8 @@ func read(data string) ([]document, error) {
 	return slices.Concat(documents, own, labelled), err
 }
 
-// margin is added to the highest score of a clean tool about which the rules warn. The classifier blocks a tool
-// about which the rules warn if its score reaches the sum.
+// margin is the least distance between the score of a clean tool about which the rules warn and the threshold
+// Confirming, from which on the classifier blocks a tool about which the rules warn.
 const margin = .1
 
 // thresholds returns the scores that 3 %, 1 % and 2 ‰ of the clean tools of real servers exceed, and the

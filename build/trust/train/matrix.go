@@ -15,7 +15,7 @@ import (
 // sentences of one author and judging those of the other.
 var scales = map[string]float64{"vector": 1.5, "word": .5, "beside": .5}
 
-// rarest is the least number of different hosts or cases in whose sentences a feature must occur.
+// rarest is the least number of different servers or cases in whose sentences a feature must occur.
 const rarest = 4
 
 func scaleOf(feature string) float64 {

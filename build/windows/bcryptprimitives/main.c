@@ -1,4 +1,4 @@
-/* wine 8 lacks bcryptprimitives.dll, whose one function below every Go program calls when it starts. */
+/* wine 8 lacks bcryptprimitives.dll. Every Go program calls the function below from it when the program starts. */
 #include <windows.h>
 #include <ntsecapi.h>
 
