@@ -91,7 +91,7 @@ test("a proposal of an agent appears in the menu and in full, with hidden charac
   await it.getByText("WEATHER_KEY", { exact: true }).waitFor();
   await it.getByText("not set").waitFor();
 
-  // Nothing is covered: the proposer could make any value look like a credential.
+  // No value is masked, because the proposer could make any value look like a credential.
   expect(said).toContain(`API_TOKEN=${hostile.env.API_TOKEN}`);
   expect(said).toContain(`NODE_OPTIONS=${hostile.env.NODE_OPTIONS}`);
   expect(problems).toEqual([]);

@@ -57,7 +57,7 @@ describe("finding servers", () => {
     await npm.getByText("searching…").waitFor();
     await expectAccessible(page, "a search that goes on");
     registries.search.open();
-    // What only npm knows is added to the entry of the official registry.
+    // The hub adds npm's facts about a package to the entry of the official registry.
     await results(page)
       .getByText("48.2K downloads a month")
       .or(results(page).getByText("48.2k downloads a month"))
@@ -346,7 +346,7 @@ describe("installing", () => {
     const { page, context, problems } = await visit(browser, hub, panel(notes));
     const dialog = dialogOf(page);
     await dialog.getByRole("heading", { name: "Example Notes" }).waitFor();
-    // The page learns of both changes of the address when both have been made.
+    // Change the address twice before the page handles the first change.
     await dialog.evaluate((panel) => {
       const place = location.hash;
       panel.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));

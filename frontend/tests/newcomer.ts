@@ -143,7 +143,7 @@ mkdirSync(folder, { recursive: true });
 const [address, stop] = await database();
 const [registryURL, close] = await registry();
 const hub = new TestHub();
-// The login shell of the new home folder knows how to reach the package registry.
+// The profile of the new home folder passes on the settings that npm needs to reach the package registry.
 const network = Object.entries(process.env).filter(([name]) =>
   /^(NODE_EXTRA_CA_CERTS$|(HTTPS?|NO)_PROXY$)/i.test(name),
 );

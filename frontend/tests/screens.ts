@@ -1,7 +1,7 @@
 // Takes screenshots of every page: node tests/screens.ts FOLDER [--readme | PART]
 //
-// It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, only pages in the README;
-// with a PART, only those whose names contain it.
+// It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, it
+// takes only the pictures of the README; with PART, only those whose names contain PART.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ interface Shot {
   expected?: View["expected"];
 }
 
-/** ask lets the reference server ask something in a call of the tester. */
+/** ask makes the reference server ask the user a question: it calls a tool that asks. */
 async function ask(hub: TestHub, tool: string, args: object = {}): Promise<void> {
   const servers = await hub.rest<{ id: number; name: string }[]>("GET", "/api/servers");
   const id = servers.find(({ name }) => name === "everything")?.id ?? 0;
@@ -346,7 +346,7 @@ const installs = (text: RegExp) => async (seen: Visit) => {
   await dialog.getByText(text).first().waitFor();
 };
 
-/** The path of a newcomer, from the start page to a server that was installed, and what can go wrong. */
+/** The steps of a newcomer, from the start page to an installed server, and what can go wrong. */
 const market = (registries: Registries): Shot[] => [
   { name: "browse", path: "/browse" },
   {

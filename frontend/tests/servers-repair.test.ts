@@ -16,7 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** needy writes a program that needs an environment variable, or else says so and ends, and returns its command line. */
+/**
+ * needy writes a program that exits with an error unless an environment variable is set, and returns its command line.
+ */
 function needy(hub: TestHub, variable: string): [command: string, ...args: string[]] {
   const file = join(hub.folder, `${variable.toLowerCase()}.mjs`);
   const check = `if (!process.env.${variable}) { console.error("Error: ${variable} environment variable is required"); process.exit(1); }`;

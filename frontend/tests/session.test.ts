@@ -72,7 +72,7 @@ test("a click while the page reconnects does not end its session", async () => {
   await context.close();
 });
 
-/** A program of somebody else on a hub's port. It records everything that it gets. */
+/** A program of another user on the port of a hub. It records everything that it receives. */
 class Stranger {
   /** Requests with their headers and bodies, except for those of the browser for the icon. */
   readonly heard: string[] = [];
@@ -178,7 +178,7 @@ test("a page loads all code before it signs in, and none while the hub is gone",
   expect(stranger.heard.filter((request) => !request.startsWith("GET /hello?"))).toEqual([]);
   expect(await page.title()).not.toBe("taken over");
 
-  // The page goes on with the next hub, without having been loaded again.
+  // The page resumes its session with the next hub, without being reloaded.
   stranger.end();
   await own.start();
   await page.getByRole("status").getByText("Ready").waitFor();
@@ -237,7 +237,7 @@ test("a reload on the port of a dead hub gives another program nothing that a hu
     expect((await fetch(`${own.url}/api/servers`, { headers })).status).toBe(401);
     const asked = await post(own, "/api/session/challenge", { session: found.session });
     if (port) {
-      // The session goes on for a page that has its other key in memory.
+      // The session still exists for the page that has the other key in memory.
       expect(asked.status).toBe(200);
       const { challenge, instance } = (await asked.json()) as { challenge: string; instance: string };
       const text = ["agent-discover", "resume", instance, `127.0.0.1:${port}`, found.session, challenge].join("\n");
@@ -271,7 +271,7 @@ test("a reloaded page and a second tab stay signed in until the hub ends", async
   await page.reload();
   await ready(page);
 
-  // An open page goes on after a restart, and can be reloaded then.
+  // An open page resumes its session after a restart, and can then be reloaded.
   await own.end("SIGKILL");
   await page.getByRole("status").getByText("Not connected").waitFor();
   await second.close();
@@ -280,7 +280,8 @@ test("a reloaded page and a second tab stay signed in until the hub ends", async
   await page.reload();
   await ready(page);
 
-  // A page that is loaded while the hub is gone cannot go on. An address with a ticket opens it again.
+  // A page that is loaded after the hub was replaced cannot resume its session. An address with a ticket opens it
+  // again.
   await page.goto("about:blank");
   await own.end("SIGKILL");
   await own.start();

@@ -119,7 +119,7 @@ test("a changed tool and a poisoned one are held, shown with their differences a
     await expectAccessible(page, `held tools, ${colorScheme}`);
   }
 
-  // The blocked one is the first. It is asked about a second time.
+  // The blocked tool is the first card. Its approval needs a second confirmation.
   await page.keyboard.press("ArrowDown");
   expect(await focused(page)).toBe("add");
   await page.keyboard.press("a");

@@ -19,7 +19,10 @@ export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** setActive makes a server always listed or no longer: it adds a server's tools to every session's list or removes them, and offers to undo that. */
+/**
+ * setActive sets whether a server is always listed, that is whether its tools are in every session's list. The toast
+ * offers to undo the change.
+ */
 export async function setActive(server: Server, on: boolean): Promise<boolean> {
   return attempt(async () => {
     if (on) await take(api.POST("/api/servers/{id}/activate", path(server)));
@@ -106,7 +109,10 @@ export async function restart(server: Server): Promise<boolean> {
 export const signInLabel = ({ sign_in }: Server): string =>
   sign_in === "again" ? "Sign in again" : sign_in === "waiting" ? "Open the page again" : "Sign in";
 
-/** signIn opens the page at which a person signs in to a server. The hub lists the server's tools afterwards. */
+/**
+ * signIn begins the sign-in to a server and opens the page that a person needs for it, if any. Afterwards the hub lists
+ * the server's tools.
+ */
 export async function signIn(server: Server): Promise<boolean> {
   return attempt(async () => {
     const { address } = await take(api.POST("/api/servers/{id}/auth/login", path(server)));

@@ -1,9 +1,9 @@
-// The surfaces that clients of the hub are shown.
+// The surfaces: the sets of tools that a client of the hub can be shown.
 
 const SERVER = "server:";
 const TOOLSET = "toolset:";
 
-/** The surfaces of all servers, the usual one first. */
+/** The surfaces that are not limited to one server or toolset, the default first. */
 export const surfaces = [
   {
     value: "meta",
@@ -14,14 +14,14 @@ export const surfaces = [
   { value: "native", label: "Active tools", text: "The tools of active servers, for models that handle many." },
 ];
 
-/** serverOf returns the name of the only server that a surface shows; "" if it shows all. */
+/** serverOf returns the server of a surface that is limited to one server; otherwise "". */
 export const serverOf = (surface: string): string => (surface.startsWith(SERVER) ? surface.slice(SERVER.length) : "");
 
-/** toolsetOf returns the name of the toolset that a surface shows; "" if it shows something else. */
+/** toolsetOf returns the toolset of a surface that is limited to one toolset; otherwise "". */
 export const toolsetOf = (surface: string): string =>
   surface.startsWith(TOOLSET) ? surface.slice(TOOLSET.length) : "";
 
-/** choices returns the surfaces for a list, with one for each toolset and each server. */
+/** choices returns the options of a drop-down list: these surfaces, and one for each toolset and each server. */
 export const choices = (
   servers: readonly { name: string }[],
   toolsets: readonly { name: string }[] = [],

@@ -21,5 +21,7 @@ export const clientWord = (name: string): string => words.clients[name]?.word ??
 /** The meaning of "Always listed", as a tooltip. */
 export const explained = `${words.listed.title}, so that agents need not search for them. Agents find and call the tools of other servers too.`;
 
-/** serverLabel returns the name of a server for a sentence. An ad-hoc server has a name of the hub's own. */
+/**
+ * serverLabel returns the name of a server for a sentence. The name of an ad-hoc server is generated and is not shown.
+ */
 export const serverLabel = (name: string): string => (name.startsWith("__transient__") ? "The ad-hoc server" : name);

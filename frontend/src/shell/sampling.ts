@@ -33,7 +33,7 @@ export const plainTextOf = (messages: SampledMessage[]): string =>
     )
     .join("\n\n");
 
-/** wishesOf returns what the server wishes of the model, as labels and texts. */
+/** wishesOf returns the parameters of the request and the preferences for the model, as labels and texts. */
 export function wishesOf(request: object): [label: string, text: string][] {
   const preferences = own(request, "modelPreferences");
   const prefers = (name: string) => (isObject(preferences) ? own(preferences, name) : undefined);

@@ -58,8 +58,8 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
 }
 
 /**
- * hold keeps the hub's answer to a request from the page until release is called. prepare is for View. change, if given,
- * changes the answer.
+ * hold delays the hub's answer to a request until release is called. Pass prepare to visit as part of View. change, if
+ * given, changes the answer.
  */
 export function hold(url: string, change: (answer: object) => object = (answer) => answer) {
   let open = () => {};
@@ -71,7 +71,7 @@ export function hold(url: string, change: (answer: object) => object = (answer) 
         await opened;
         await route.fulfill({ response, json: change((await response.json()) as object) });
       }),
-    /** release returns when the page has shown what it makes of the answer. */
+    /** release sends the answer and returns once the page has shown the result. */
     release: async (page: Page) => {
       const answered = page.waitForResponse(url);
       open();
@@ -92,8 +92,8 @@ function recordToasts(): void {
 }
 
 /**
- * tryAgain clicks "Try again" in a part of a page whose requests succeed again, unless the page has repeated them by itself:
- * events and a new connection make it do so, and then the button is gone.
+ * tryAgain clicks "Try again" in a part of a page whose requests would succeed. If an event or a new connection has
+ * already repeated the requests, the button is gone, and tryAgain does nothing.
  */
 export const tryAgain = (part: Page | Locator): Promise<void> =>
   part

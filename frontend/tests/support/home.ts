@@ -55,7 +55,9 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-/** addPoisoned adds a server of which a tool has changed and another one gives orders to the model. */
+/**
+ * addPoisoned adds a server with a tool that has changed, and a tool whose description gives instructions to the model.
+ */
 export async function addPoisoned(hub: TestHub): Promise<void> {
   const file = join(hub.folder, "poisoned.json");
   const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });

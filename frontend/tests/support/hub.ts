@@ -17,7 +17,10 @@ export const packaged = (name: string, ...args: string[]): string[] => [
   ...args,
 ];
 
-/** plain returns the command line of a server with up to 24 tools (tickets: 40) with short names: see server.ts. */
+/**
+ * plain returns the command line of a server with up to 24 tools (40 if name is tickets) with short names: see
+ * server.ts.
+ */
 export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
 
 /** many returns the command line of a server with count tools: see server.ts. */
@@ -122,7 +125,7 @@ export class TestHub {
     return JSON.parse(text) as T;
   }
 
-  /** restAsPerson is rest with a session, as a page of the dashboard has one. */
+  /** restAsPerson is rest with the token of a session, as a page of the dashboard uses. */
   async restAsPerson<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const { ticket } = await this.rest<{ ticket: string }>("POST", "/api/tickets", { purpose: "page" });
     const { token } = await this.rest<{ token: string }>("POST", "/api/session", { ticket });

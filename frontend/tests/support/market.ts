@@ -10,7 +10,7 @@ import type { TestHub } from "./hub.ts";
 import { bundle, entriesAt, packages, type PackageFiles } from "./packages.ts";
 import { tarball } from "./tar.ts";
 
-/** A door that requests wait at while it is closed. */
+/** While it is closed, requests wait for the Gate to open. */
 export class Gate {
   #closed: { promise: Promise<void>; open: () => void } | undefined;
 
@@ -31,7 +31,7 @@ export class Gate {
 
 export class Registries implements AsyncDisposable {
   #server: Server;
-  /** Requests for the search of npm, and for its packages. */
+  /** The gates of searches of npm, and of downloads of its packages. */
   readonly search = new Gate();
   readonly downloads = new Gate();
   /** The status with which npm answers searches. */

@@ -1,4 +1,4 @@
-// An authorization server (oidc-provider), and MCP servers that want its tokens.
+// An authorization server (oidc-provider), and MCP servers that require its tokens.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ export interface SignedServer extends AsyncDisposable {
   revoke: () => Promise<void>;
 }
 
-/** signedServer runs an MCP server with the tools whoami and write, both of which want a token of a provider. */
+/** signedServer runs an MCP server with the tools whoami and write, both of which require a token of a provider. */
 export async function signedServer(): Promise<SignedServer> {
   const script = resolve(root, "backend/testing/oidctest/provider.mjs");
   const provider = spawn(process.execPath, [script, resolve(root, "build/servers/node_modules"), "0", ""], {

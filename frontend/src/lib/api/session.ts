@@ -26,7 +26,7 @@ interface Session {
   token: string;
   /** Public identifier. */
   id: string;
-  /** With it the hub proves that it knows the session. */
+  /** The key of the HMAC with which the hub proves that it knows the session. */
   proofKey: string;
 }
 
@@ -52,7 +52,10 @@ const publicHalf = async ({ publicKey }: CryptoKeyPair) =>
   hex(new Uint8Array(await crypto.subtle.exportKey("raw", publicKey)));
 const encode = (lines: string[]) => new TextEncoder().encode(["agent-discover", ...lines].join("\n"));
 
-/** The hub's address as it is in proofs, even if the page was loaded with another name of this machine. */
+/**
+ * The address of the hub in signed texts; always 127.0.0.1, even if the page was loaded from another name of this
+ * machine.
+ */
 const hubAddress = () => `127.0.0.1:${location.port || "80"}`;
 
 /** takeTicket removes the ticket from the page's address, which may be displayed, stored and shared, and returns it. */
@@ -105,7 +108,7 @@ async function exchange(ticket: string): Promise<void> {
   await save({ session: keep(said).id, key: reload.privateKey });
 }
 
-/** resume replaces a session by a new one, which it signs for with a key of the old one. */
+/** resume replaces a session by a new one. key is the private half of a key that the old session registered. */
 async function resume(session: string, key: CryptoKey, reload?: CryptoKeyPair): Promise<Session> {
   const page = await (pageKey ??= newKey());
   const { challenge = "", instance = "" } = await ask("/api/session/challenge", { session });
@@ -130,7 +133,7 @@ async function reenter(session: Session): Promise<void> {
   await save({ session: resumed.id, key: reload.privateKey });
 }
 
-/** reload resumes the session of a page that was loaded again. */
+/** reload resumes the session of a page that was reloaded. */
 async function reload({ session, key }: Stored): Promise<void> {
   await save({ session: (await resume(session, key)).id, key });
 }

@@ -25,7 +25,7 @@ export interface Elicitation {
   request?: unknown;
   /** The MCP client whose call caused the question; missing if it is not known. */
   client?: string;
-  /** When the server is told that nobody has answered, in ms since 1970. */
+  /** When the hub tells the server that nobody has answered, in ms since 1970. */
   expiresAt: number;
 }
 

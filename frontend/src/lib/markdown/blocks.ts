@@ -22,8 +22,8 @@ const definition = /^ {0,3}\[([^[\]]{1,999})\]: *<?([^\s<>]+)>?(?: +["'(](.*)["'
 const isBlank = (line: string | undefined) => !line?.trim();
 
 /**
- * markdown parses Markdown. It never fails and takes time linear in the length of the text. Only a text of our own may
- * have its links resolved in another way than by address.
+ * markdown parses Markdown. It never fails and takes time linear in the length of the text. Pass another function than
+ * address as resolve only for texts of this product, not for untrusted ones.
  */
 export function markdown(text: string, resolve: Resolve = address): Piece[] {
   const read = new Blocks(resolve);

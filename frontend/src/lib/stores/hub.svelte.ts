@@ -58,7 +58,7 @@ class Hub {
     void this.#connect();
     // After sleep or a network loss, reconnect without waiting for the timer.
     addEventListener("online", () => this.retry());
-    // An address with a ticket opens the dashboard again in the same page.
+    // A new ticket in the address unlocks a locked page.
     addEventListener("hashchange", () => {
       if (this.connection !== "locked" || !hasTicket()) return;
       this.connection = "connecting";
@@ -139,7 +139,7 @@ class Hub {
     }
   }
 
-  /** #drop closes a socket whose hub has not answered, and ignores what it still receives. */
+  /** #drop closes a socket whose hub has not answered, and ignores later events of the socket. */
   #drop(): void {
     if (!this.#socket) return;
     this.#socket.onmessage = this.#socket.onclose = null;

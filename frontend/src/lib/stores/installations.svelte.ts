@@ -1,4 +1,4 @@
-// Installations from the marketplace: those that run, and the last ones that have ended.
+// Installations from the marketplace: the running ones and the latest that have ended.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { plural } from "../format.ts";
@@ -20,7 +20,7 @@ class Installations {
   });
   /** The jobs, the newest first. */
   list = $state.raw<Job[]>([]);
-  /** The jobs whose end a component shows. The end of any other is reported in a toast. */
+  /** The number of components that show the end of a job, by its id. If it is 0, a toast reports the end. */
   #shown = new Map<string, number>();
 
   constructor() {
@@ -56,8 +56,8 @@ class Installations {
     take(api.POST("/api/market/jobs/{id}/cancel", { params: { path: { id } } }));
 
   /**
-   * #merge replaces the list by an answer of the hub, but keeps what is newer: later states of jobs, and jobs that were not
-   * known before the request and are not in the answer.
+   * #merge replaces the list by an answer of the hub. It keeps newer states of jobs, and jobs that were added during
+   * the request and are missing from the answer.
    */
   #merge(jobs: Job[], before: Set<string>): void {
     const known = new Map(this.list.map((job) => [job.id, job]));
@@ -84,7 +84,7 @@ class Installations {
 
 export const installations = new Installations();
 
-/** Output is what the programs of a job have printed. */
+/** Output holds the lines that the programs of a job have printed. */
 export class Output {
   lines = $state.raw<string[]>([]);
 

@@ -12,13 +12,13 @@ class Kept {
 
   /** All results that are kept back, the latest first. */
   all = $derived((this.#query.value ?? []).toReversed());
-  /** Those about which nothing is decided. */
+  /** The results that are not released yet. */
   waiting = $derived(this.all.filter(({ released }) => !released));
 
   /** keep loads the results now and after each change until the returned function is called. Use it as an effect. */
   keep = (): (() => void) => this.#query.keep(["trust"], SOON);
 
-  /** release lets the next call with the same arguments have a result. */
+  /** release makes the hub return a result to the next call with the same arguments. */
   release = async ({ id }: KeptResult): Promise<void> => {
     await take(api.POST("/api/trust/results/{id}/release", { params: { path: { id } } }));
     await this.#query.load();

@@ -39,7 +39,7 @@ export class LiveQuery<T> {
 
   /**
    * keep loads the answer once the hub is connected, and again after messages of these types and after a reconnect,
-   * until the returned function is called. Use it as an effect; it does not depend on what the request reads.
+   * until the returned function is called. Use it as an effect; state that the request reads does not rerun the effect.
    */
   keep(types: MessageType[], gather = GATHER): () => void {
     const later = () => (this.#timer ??= setTimeout(() => void this.load(), gather));

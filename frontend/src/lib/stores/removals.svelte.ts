@@ -4,7 +4,7 @@ import { remove } from "../actions.ts";
 import type { Server } from "../api/socket.ts";
 
 class Removals {
-  /** The creation times of hidden servers by name. They tell a new server from a hidden one of the same name. */
+  /** The creation times of hidden servers by name. They distinguish a hidden server from a new one of the same name. */
   #since = $state<Record<string, string>>({});
 
   has(server: Server): boolean {

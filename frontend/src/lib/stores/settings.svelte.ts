@@ -1,4 +1,4 @@
-// The settings of the hub that apply, and what is wrong with the settings file.
+// The settings that the hub uses, and the problem with the settings file, if any.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { LiveQuery } from "./livequery.svelte.ts";

@@ -37,7 +37,7 @@ class Toasts {
     this.show(problem instanceof Error ? problem.message : String(problem), { kind: "failed" });
   }
 
-  /** settle removes the toast about a subject if it reports something else than is. */
+  /** settle removes the toast about a subject if the toast reports another state than is. */
   settle(subject: string, is: unknown): void {
     this.#drop(({ about }) => about?.[0] === subject && about[1] !== is);
   }

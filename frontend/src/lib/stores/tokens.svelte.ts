@@ -19,7 +19,10 @@ class Tokens {
   keep = (): (() => void) => this.#answer.keep(["tokens"], SOON);
   load = (): Promise<void> => this.#answer.load();
 
-  /** create creates a token. Only the answer contains it: keep it no longer than it is shown. */
+  /**
+   * create creates a token. Only this answer contains the token itself: drop the answer when the dialog that shows it
+   * closes.
+   */
   create = (body: { name: string; client: string; surface: string }): Promise<Schemas["NewClientToken"]> =>
     take(api.POST("/api/tokens", { body }));
 

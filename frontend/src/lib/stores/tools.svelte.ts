@@ -6,7 +6,7 @@ import type { Server } from "../api/socket.ts";
 export type KnownTool = Schemas["KnownTool"];
 export type Ranked = Schemas["RankedTool"];
 
-/** The number of changed servers from which all tools are loaded by one request instead of one for each server. */
+/** If at least this many servers have changed, one request loads all tools; otherwise each server has its own request. */
 const MANY = 4;
 
 /** keyOf returns a key that is unique among the tools of all servers. */

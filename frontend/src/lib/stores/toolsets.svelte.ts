@@ -35,7 +35,7 @@ class Toolsets {
   update = ({ name, description }: Toolset, tools: Reference[]): Promise<Toolset> =>
     this.#then(take(api.PUT("/api/toolsets/{name}", { params: { path: { name } }, body: { description, tools } })));
 
-  /** pin accepts tools as they are shown, that is with the hashes of their differences. */
+  /** pin accepts changed tools in the versions that were shown, which the hashes of their differences identify. */
   pin = (name: string, tools: ToolsetTool[]): Promise<Toolset> => {
     const body = { tools: tools.map(({ server, tool, drift }) => ({ server, tool, hash: drift?.hash ?? "" })) };
     return this.#then(take(api.POST("/api/toolsets/{name}/pin", { params: { path: { name } }, body })));

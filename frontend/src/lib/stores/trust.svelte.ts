@@ -33,7 +33,7 @@ class Trust {
   keep = (): (() => void) => this.#query.keep(["trust"], SOON);
   load = (): Promise<void> => this.#query.load();
 
-  /** approve approves an item as it was shown. Blocked items also need confirmed. */
+  /** approve approves an item in the version that was shown. The hub approves a blocked item only if confirmed is set. */
   approve = ({ id, hash }: Item, confirmed = false): Promise<void> =>
     this.#then(
       take(
@@ -44,7 +44,7 @@ class Trust {
       ),
     );
 
-  /** reject keeps an item from agents as it was shown. */
+  /** reject hides an item from agents, in the version that was shown. */
   reject = ({ id, hash }: Item): Promise<void> =>
     this.#then(take(api.POST("/api/trust/items/{id}/reject", { params: { path: { id } }, body: { hash } })));
 
@@ -58,7 +58,7 @@ class Trust {
     return answer;
   };
 
-  /** #then loads the items after a decision, also if it failed: then the item has changed. */
+  /** #then loads the items after a decision, even after a failed one, because it fails if the item has changed. */
   async #then(decision: Promise<unknown>): Promise<void> {
     try {
       await decision;

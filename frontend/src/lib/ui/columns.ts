@@ -1,4 +1,4 @@
-// The columns of tables. A column is one entry of an array, from which its header, its cells and its width come.
+// The columns of tables. The entry of a column in an array determines its header, its cells and its width.
 
 import type { Snippet } from "svelte";
 
@@ -6,21 +6,21 @@ const breakpoints = ["base", "md", "lg", "xl"] as const;
 type Breakpoint = (typeof breakpoints)[number];
 
 interface Header {
-  /** Is unique within the table, and is the column's name in the address while rows are sorted by it. */
+  /** Unique within the table. The address contains the id of the column that rows are sorted by. */
   id: string;
   label: string;
-  /** Explains the label. */
+  /** The tooltip of the label. */
   title?: string;
   /** Whether the label is for screen readers only: on all pages, or on those that are not wide. */
   hidden?: "always" | "narrow";
   /**
-   * Its width, by default a share of the rest. In a grid it is a track, for all pages or by the width of the page from
-   * which on it holds; in a <table> it is a CSS width.
+   * The width of the column: a grid track, or a CSS width in a <table>. With a record, each width applies to pages that
+   * have at least the width of its breakpoint. By default, the column gets a share of the remaining space.
    */
   width?: string | Partial<Record<Breakpoint, string>>;
-  /** The width of the page from which on the column is shown; by default, it is always shown. */
+  /** The least width of pages that show the column; by default, all pages show it. */
   from?: "md" | "xl";
-  /** Whether the column has figures, which stand at the right and are sorted in descending order first. */
+  /** Whether the cells are numbers: they are right-aligned, and a first click on the header sorts in descending order. */
   figures?: boolean;
 }
 

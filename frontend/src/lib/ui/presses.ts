@@ -1,9 +1,9 @@
 const TOLERANCE = 4; // pixels that a hand may move during a click
 
 /**
- * keepPresses makes a press of a button count if the page moves between press and release, for instance because a message
- * above the button disappears. Browsers send such a click to an element that contains both places. It returns a function
- * that ends this.
+ * keepPresses makes a press of a button count even if the page moves between press and release, for instance because a
+ * message above the button disappears. Browsers would send the click to an element that contains both places. Call the
+ * returned function to stop.
  */
 export function keepPresses(page: Document): () => void {
   let pressed: { button: HTMLButtonElement; x: number; y: number } | undefined;

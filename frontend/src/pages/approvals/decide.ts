@@ -9,8 +9,9 @@ import { trust } from "$lib/stores/trust.svelte";
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
 /**
- * approve approves a server as the user saw it and, with clean, what it lists and the scan finds nothing in. If the
- * server has changed, approve returns it without approving it.
+ * approve approves a server in the version that the user saw. With clean, it also approves the items in the server's
+ * lists in which the scan finds nothing. If the server has changed, approve approves nothing and returns the present
+ * server.
  */
 export async function approve(shown: Server, clean: boolean): Promise<Server | undefined> {
   try {
@@ -25,7 +26,7 @@ export async function approve(shown: Server, clean: boolean): Promise<Server | u
   return undefined;
 }
 
-/** list starts a server once to list its tools. */
+/** list starts a server, which lists its tools, and reports the outcome in a toast. */
 async function list(server: Server): Promise<void> {
   const waiting = toasts.show(`${server.name} is approved. Listing its tools…`, { ms: 120_000 });
   try {

@@ -15,7 +15,7 @@ export class Draft extends Answers {
   busy = $state(true);
   option = $state("");
   name = $state("");
-  /** The ids of the jobs that this draft has started. */
+  /** The ids of the jobs that this draft has started; "" before. */
   preparation = $state("");
   installation = $state("");
 

@@ -4,14 +4,14 @@ import type { Plan } from "./types";
 
 export interface Shared {
   app: string;
-  /** The colour and label of its badge. */
+  /** The colour and label of the badge. */
   badge: string;
   link: string;
-  /** Its web page that opens the link: readmes on GitHub may link to web pages only. */
+  /** The web page of the app that opens the link. Markdown on GitHub may link to web pages only. */
   page?: string;
 }
 
-const kinds = ["npm", "pypi", "oci", "nuget", "remote"]; // the others start programs of this machine
+const kinds = ["npm", "pypi", "oci", "nuget", "remote"]; // entries of other kinds start a program that is installed on this machine
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
@@ -19,7 +19,7 @@ const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEnc
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[()!'*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
-/** The name of a value that the other program asks for. */
+/** inputName returns the name of a value for the configuration of the other program, which asks for the value. */
 const inputName = (name: string): string => name.replace(/\W+/g, "_").replace(/^_+(?=.)/, "");
 
 /**

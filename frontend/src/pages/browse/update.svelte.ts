@@ -37,7 +37,8 @@ export class Update extends Answers {
   }
 
   async compare(): Promise<void> {
-    // A version that is started in another way runs only once its configuration was shown.
+    // The hash confirms the shown comparison: the hub runs a version whose start command has changed only after it was
+    // shown.
     const body = { answers: $state.snapshot(this.answers), replay: this.replay, hash: this.comparison?.hash };
     const job = await take(api.POST("/api/market/updates/{server}/compare", { params: this.#params(), body }));
     installations.add(job);

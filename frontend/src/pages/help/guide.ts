@@ -37,7 +37,7 @@ export const pages: GuidePage[] = groups.flatMap((group) => group.pages);
 /** pageOf returns the page of an id, the contents for "", and undefined for another id. */
 export const pageOf = (id: string): GuidePage | undefined => (id ? pages.find((page) => page.id === id) : contents);
 
-/** Pictures of the dashboard are for readers who do not have it before them. */
+/** withoutPictures removes the pictures of the dashboard, because readers have the dashboard on the screen. */
 function withoutPictures(text: string): string {
   return text.replace(/^!\[.*\n+/gm, "");
 }
@@ -53,7 +53,10 @@ export const fragmentOf = (heading: string): string =>
 const place = (id: string, fragment: string): string =>
   (id ? link("help", id) : link("help")) + (fragment ? `?at=${encodeURIComponent(fragment)}` : "");
 
-/** resolverOf returns what resolves the links of a page: to other pages here, and to other files in the repository. */
+/**
+ * resolverOf returns a function that resolves the links of a page: to pages of the guide, or to files in the
+ * repository.
+ */
 export const resolverOf =
   (page: GuidePage): Resolve =>
   (target) => {

@@ -6,18 +6,18 @@ export interface Task {
   id: string;
   status: string;
   message: string;
-  /** When the server began it, as the server wrote it. */
+  /** When the server created the task, as the server wrote it. */
   began: string;
   /** How often to ask for the state, in ms. */
   interval: number;
 }
 
-/** The extension of MCP 2026-07-28 by which servers have tasks. They decide which calls run as one. */
+/** The extension of MCP 2026-07-28 for tasks. With it, the server decides which calls run as tasks. */
 export const EXTENSION = "io.modelcontextprotocol/tasks";
 
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 2_000) : "");
 
-/** taskOf reads the state of a task; undefined if it is none. */
+/** taskOf reads the state of a task; undefined if the value is not a task. */
 export function taskOf(value: unknown): Task | undefined {
   if (!isObject(value)) return undefined;
   const id = own(value, "taskId");

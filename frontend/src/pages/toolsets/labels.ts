@@ -13,7 +13,7 @@ export const states: Record<State, { label: string; tone: Tone; text: string }> 
   waiting: { label: "Waits", tone: "neutral", text: "Its server waits for approval" },
 };
 
-/** summaryOf returns what a person has to know of a toolset, the most important first. */
+/** summaryOf returns the most important fact about the state of a toolset. */
 export function summaryOf(set: Toolset): { label: string; tone: Tone } {
   if (!set.approved) return { label: "Waits for approval", tone: "warn" };
   const number = (state: State) => set.tools.filter((tool) => tool.state === state).length;

@@ -21,7 +21,7 @@ const WRITTEN = /(⟨U\+[0-9A-F]{4,6}⟩)/u;
 
 const bytesOf = (code: number): number => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 
-/** indexOf returns where a byte of the original text is in the shown text. */
+/** indexOf converts an offset in bytes of the original text to an index in the shown text. */
 function indexOf(text: string, byte: number): number {
   let at = 0;
   for (let bytes = 0; at < text.length && bytes < byte;) {
@@ -34,7 +34,7 @@ function indexOf(text: string, byte: number): number {
   return at;
 }
 
-/** stringAt returns the string that a JSON pointer leads to; undefined if there is none. */
+/** stringAt returns the string at a JSON pointer; undefined if there is none. */
 function stringAt(definition: unknown, pointer: string): string | undefined {
   let value = definition;
   for (const part of pointer.split("/").slice(1)) {
@@ -48,8 +48,8 @@ function stringAt(definition: unknown, pointer: string): string | undefined {
 const bare = (text: string): string => text.replace(/[\s⟨⟩…]/gu, "");
 
 /**
- * placesOf returns the texts of a definition (JSON) that have findings. A finding is left out if its evidence is not at its
- * place, as that of a text which was decoded.
+ * placesOf returns the texts of a definition (JSON) that have findings. It leaves out findings whose evidence is not in
+ * the text itself, for instance because the scan has decoded the text.
  */
 export function placesOf(definition: string, findings: readonly Finding[]): Place[] {
   let value: unknown;

@@ -25,7 +25,7 @@ export interface Addition {
   state: "waiting" | "doing" | "done" | "failed" | "cancelled";
   /** The last lines that the server wrote to standard error, after a failure. */
   stderr: string;
-  /** The last lines of its download and of its process while it is being added. */
+  /** While the server is being added: the last lines of the output of its download and its process. */
   lines: string[];
 }
 
