@@ -119,20 +119,19 @@ func (s *Syncer) Run(ctx context.Context) error {
 // Sync adds the servers of a file that a person chose, or of the user's setup
 // file if file is "". A file that does not exist has no servers.
 func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
-	return s.sync(ctx, cmp.Or(file, s.file), origin{})
+	return s.sync(ctx, cmp.Or(file, s.file), origin{kind: intake.Person})
 }
 
 // SyncUnseen adds the servers of a file that a program chose, whose servers no
 // person has seen. Unless that is the user's setup file, the servers wait for a
 // person's approval, their secrets are left out, and entries that use variables
 // of the user's environment are rejected. If the setting agents.install is allow,
-// it does the same as Sync.
+// none of this applies, but the servers start in the sandbox.
 func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error) {
-	own := file == "" || pathname.Here.Equal(file, s.file)
-	if own || s.intake.Policy() == "allow" {
+	if file == "" || pathname.Here.Equal(file, s.file) {
 		return s.Sync(ctx, file)
 	}
-	return s.sync(ctx, file, origin{unseen: true})
+	return s.sync(ctx, file, origin{kind: intake.Unseen, waits: s.intake.Policy() != "allow"})
 }
 
 // Propose is like SyncUnseen, but for a file that an agent chose; by is the name of the agent's client. The user's
@@ -145,14 +144,14 @@ func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, erro
 		return SyncResult{}, fault.New(fault.Denied,
 			"agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
 	}
-	return s.sync(ctx, file, origin{unseen: policy != "allow", agent: true, by: by})
+	return s.sync(ctx, file, origin{kind: intake.Agent, waits: policy != "allow", by: by})
 }
 
 // origin says who chose the file of a sync.
 type origin struct {
-	unseen bool   // no person has seen its servers
-	agent  bool   // an agent chose it
-	by     string // name of the agent's client
+	kind  intake.Origin
+	waits bool   // the servers wait for approval, and get no secrets and no variables of the user
+	by    string // name of the agent's client
 }
 
 func (s *Syncer) sync(ctx context.Context, file string, from origin) (SyncResult, error) {
@@ -189,7 +188,7 @@ func (b *batch) addServers(ctx context.Context, file string) {
 		}
 		entries, err := readFile(name)
 		switch {
-		case err != nil && b.agent:
+		case err != nil && b.kind == intake.Agent:
 			b.log.Warn("an agent named a file that is no setup file", "file", name, "error", fault.MessageOf(err))
 		case err != nil:
 			b.failed(name, err)
@@ -227,22 +226,20 @@ func (b *batch) register(ctx context.Context, e entry) error {
 		}
 	}
 	b.keepSecrets(ctx, server, e)
-	if e.AutoActivate && server.Approved && !b.unseen && !slices.Contains(b.starts, e.Name) {
+	if e.AutoActivate && server.Approved && !b.waits && !slices.Contains(b.starts, e.Name) {
 		b.starts = append(b.starts, e.Name)
 	}
 	return nil
 }
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
-	if b.unseen && (takesVariables(e.Env) || takesVariables(e.Headers)) {
+	if b.waits && (takesVariables(e.Env) || takesVariables(e.Headers)) {
 		return registry.Server{}, fault.New(fault.Denied,
 			"it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in "+
 				"a terminal")
 	}
-	a := intake.Arrival{Server: b.declared(ctx, e), Readable: true}
-	if b.unseen {
-		a.Origin, a.Server.ProposedBy = intake.Unseen, b.by
-	}
+	a := intake.Arrival{Server: b.declared(ctx, e), Origin: b.kind, Readable: true}
+	a.Server.ProposedBy = b.by
 	out, err := b.intake.Add(ctx, a)
 	return out.Server, err
 }
@@ -264,7 +261,7 @@ func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })
 	switch {
 	case len(given) == 0:
-	case b.unseen:
+	case b.waits:
 		b.failed(e.Name, fault.New(fault.Denied,
 			"its secrets were left out, because no person has named the file; a person can set them in the dashboard or in a terminal"))
 	case !server.Approved:

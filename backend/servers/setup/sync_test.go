@@ -282,8 +282,8 @@ func TestFilesNamedByAgentsMayNotUseVariables(t *testing.T) {
 
 func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
 	d := newFixture(t, "allow")
-	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","secrets":{"T":"v"}}]}`)
-	r, err := d.syncer().Propose(t.Context(), file, "")
+	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","sandbox":"off","secrets":{"T":"v"}}]}`)
+	r, err := d.syncer().Propose(t.Context(), file, "an agent")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,6 +291,13 @@ func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
 	errs(t, r.Errors)
 	if !d.server("one").Approved || d.vault.kept["one/T"] != "v" || r.Waiting != nil {
 		t.Errorf("got %+v, %v", r, d.vault.kept)
+	}
+	if one := d.server("one"); one.Sandbox != "guard" || one.ProposedBy != "an agent" {
+		t.Errorf("the file of an agent chose the sandbox %q, proposed by %q", one.Sandbox, one.ProposedBy)
+	}
+	other := d.write("other.json", `{"servers":[{"name":"two","command":"x","sandbox":"off"}]}`)
+	if _, err := d.syncer().SyncUnseen(t.Context(), other); err != nil || d.server("two").Sandbox != "guard" {
+		t.Errorf("the file of a program chose the sandbox %q, %v", d.server("two").Sandbox, err)
 	}
 
 	d = newFixture(t, "deny")
