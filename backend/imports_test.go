@@ -241,10 +241,10 @@ var allowed = map[string][]string{
 
 	"market/listing": {},
 	"market/persona": {
-		// bundle: reads archives; importer: parses servers in the format of any client
+		// bundle: reads archives; importer: parses servers in the format of any client; resolve: reads names of tools
 		"base/fault", "base/safetext",
 		"servers/intake", "servers/registry",
-		"calls/toolset",
+		"calls/resolve", "calls/toolset",
 		"editors/bundle", "editors/importer",
 	},
 	"market/proposals": {

@@ -135,22 +135,28 @@ func (s Scope) ways(name string) []Tool {
 	return ways
 }
 
-// split returns the readings of a name as a configured server and a tool with a separator between them, the longest
-// server name first.
+// split returns the readings of a name as a configured server and a tool with a separator between them.
 func (s Scope) split(name, separator string) (ways []Tool) {
-	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
-		if !strings.HasPrefix(name[at:], separator) {
-			continue
-		}
-		server, tool := name[:at], name[at+len(separator):]
-		if _, err := s.Servers.Get(server); err != nil {
-			continue
-		}
-		way := Tool{Server: server, Name: tool}
-		if t, known := s.View.Lookup(server, tool); known {
+	exists := func(server string) bool {
+		_, err := s.Servers.Get(server)
+		return err == nil
+	}
+	for _, way := range Split(name, separator, exists) {
+		if t, known := s.View.Lookup(way.Server, way.Name); known {
 			way.Name, way.Known = t.Name, t
 		}
 		ways = append(ways, way)
+	}
+	return ways
+}
+
+// Split returns the readings of a name as a server that exists and a tool or prompt with a separator between them, the
+// longest server name first. Known is nil in all of them.
+func Split(name, separator string, exists func(server string) bool) (ways []Tool) {
+	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
+		if strings.HasPrefix(name[at:], separator) && exists(name[:at]) {
+			ways = append(ways, Tool{Server: name[:at], Name: name[at+len(separator):]})
+		}
 	}
 	return ways
 }

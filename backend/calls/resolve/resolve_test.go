@@ -114,3 +114,19 @@ func TestOnlyNamesThatClientsAreShownAreListed(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesAreSplitAtTheLongestServerName(t *testing.T) {
+	exists := func(server string) bool { return server == "git" || server == "git-hub" || server == "files" }
+	for name, want := range map[string]string{
+		"git__tool": "git tool", "files__a__b": "files a__b", "git___tool": "git _tool", "git-hub__git__x": "git-hub git__x",
+		"git__": "", "files___x": "files _x", "other__x": "", "git": "", "__x": "", "": "",
+	} {
+		got := ""
+		for _, way := range resolve.Split(name, "__", exists) {
+			got += way.Server + " " + way.Name
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -144,29 +145,29 @@ func (n naming) prompt(shown string) (slug, name string, err error) {
 // resolvePrompt returns the server of a prompt and the prompt's name on it. It considers only servers for which
 // serves returns true, or all if serves is nil.
 func (t *translation) resolvePrompt(shown string, serves func(server string) bool) (server, name string, err error) {
-	if serves == nil {
-		serves = func(string) bool { return true }
+	exists := func(server string) bool {
+		_, err := t.registry.Get(server)
+		return err == nil && (serves == nil || serves(server))
 	}
-	directory := names.Directory{
-		Listed: func(string) (string, string, bool) { return "", "", false },
-		Splits: func(name string) [][2]string {
-			return slices.DeleteFunc(slices.Clone(t.registry.Splits(name)), func(way [2]string) bool { return !serves(way[0]) })
-		},
-		Has: t.listsPrompt,
-		Owners: func(name string) (owners []string) {
-			for _, server := range t.registry.List() {
-				if server.Approved && serves(server.Name) && t.listsPrompt(server.Name, name) {
-					owners = append(owners, server.Name)
-				}
-			}
-			return owners
-		},
+	ways := resolve.Split(shown, "__", exists)
+	for _, way := range ways {
+		if t.listsPrompt(way.Server, way.Name) {
+			return way.Server, way.Name, nil
+		}
 	}
-	server, name, err = directory.Find(shown)
-	if err != nil {
-		return "", "", jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
+	if len(ways) > 0 {
+		return ways[0].Server, ways[0].Name, nil
 	}
-	return server, name, nil
+	var owners, candidates []string
+	for _, server := range t.registry.List() {
+		if server.Approved && exists(server.Name) && t.listsPrompt(server.Name, shown) {
+			owners, candidates = append(owners, server.Name), append(candidates, names.Full(server.Name, shown))
+		}
+	}
+	if len(owners) == 1 {
+		return owners[0], shown, nil
+	}
+	return "", "", jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", &names.OwnerError{Name: shown, Candidates: candidates})
 }
 
 func (t *translation) listsPrompt(server, name string) bool {

@@ -63,45 +63,6 @@ func cut(name string, limit, digits int) string {
 	return string([]rune(name)[:limit-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Directory says which tools exist or, in a directory of prompts, which prompts. All functions are required,
-// and cover only servers that the client may reach.
-type Directory struct {
-	// Listed returns the server and the name of the tool or prompt that the client's list contains under the
-	// name shown.
-	Listed func(shown string) (server, name string, ok bool)
-	// Splits returns all ways to split server__name into the name of an
-	// existing server and a name, the longest server name first.
-	Splits func(shown string) [][2]string
-	// Has reports whether a server is known to have a tool or prompt.
-	Has func(server, name string) bool
-	// Owners returns the servers that have a tool or prompt of the given name.
-	Owners func(name string) []string
-}
-
-// Find returns the tool or prompt that a client means by shown. It first looks for shown in the client's list,
-// then reads it as server__name, and last looks for the only server that has a tool or prompt called shown. In
-// the form server__name, a client can also name a tool or prompt that the hub does not know, but known ones
-// take precedence. If no server or several servers have the name, the error is an *OwnerError.
-func (d Directory) Find(shown string) (server, name string, err error) {
-	if server, name, ok := d.Listed(shown); ok {
-		return server, name, nil
-	}
-	ways := d.Splits(shown)
-	for _, way := range ways {
-		if d.Has(way[0], way[1]) {
-			return way[0], way[1], nil
-		}
-	}
-	if len(ways) > 0 {
-		return ways[0][0], ways[0][1], nil
-	}
-	owners := d.Owners(shown)
-	if len(owners) == 1 {
-		return owners[0], shown, nil
-	}
-	return "", "", newOwnerError(shown, owners, Full)
-}
-
 // OwnerError reports a name from a client that does not belong to exactly one
 // server.
 type OwnerError struct {

@@ -1,7 +1,6 @@
 package names
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,57 +96,7 @@ func TestLongNamesAreCutAndStayDifferent(t *testing.T) {
 	}
 }
 
-// directory returns a Directory of tools, which are written server__name. listed has the tools by the names
-// under which a client lists them. A server exists if it has a tool.
-func directory(tools []string, listed map[string]string) Directory {
-	return Directory{
-		Listed: func(shown string) (string, string, bool) { return strings.Cut(listed[shown], "__") },
-		Splits: func(shown string) (ways [][2]string) {
-			for i := len(shown) - 2; i > 0; i-- {
-				exists := func(tool string) bool { return strings.HasPrefix(tool, shown[:i]+"__") }
-				if shown[i:i+2] == "__" && slices.ContainsFunc(tools, exists) {
-					ways = append(ways, [2]string{shown[:i], shown[i+2:]})
-				}
-			}
-			return ways
-		},
-		Has: func(server, name string) bool { return slices.Contains(tools, Full(server, name)) },
-		Owners: func(name string) (owners []string) {
-			for _, tool := range tools {
-				if server, own, _ := strings.Cut(tool, "__"); own == name {
-					owners = append(owners, server)
-				}
-			}
-			return owners
-		},
-	}
-}
-
-func TestANameIsListedThenPrefixedThenUnique(t *testing.T) {
-	d := directory([]string{"a__x", "a__same", "b__same", "b__only", "b__a__y"},
-		map[string]string{"a__cut_05b1bf": "a__x", "a__same": "b__same"})
-	for _, row := range []struct{ shown, server, name, wrong string }{
-		{"a__cut_05b1bf", "a", "x", ""},
-		{"a__same", "b", "same", ""}, // the list takes precedence
-		{"b__same", "b", "same", ""},
-		{"a__new", "a", "new", ""}, // server a exists and may have this tool
-		{"a__y", "a", "y", ""},     // server a takes precedence over the tool a__y of b
-		{"only", "b", "only", ""},
-		{"same", "", "", `find the server of "same": several servers have it; use a__same or b__same`},
-		{"none", "", "", `find the server of "none": no server has it; use a name from a list`},
-		{"", "", "", `find the server of "": no server has it; use a name from a list`},
-	} {
-		server, name, err := d.Find(row.shown)
-		if server != row.server || name != row.name || (err != nil) != (row.wrong != "") || err != nil && err.Error() != row.wrong {
-			t.Errorf("%q is %q of %q, %v", row.shown, name, server, err)
-		}
-		if wrong := new(OwnerError); err != nil && !errors.As(err, &wrong) {
-			t.Errorf("%q: %T", row.shown, err)
-		}
-	}
-}
-
-func FuzzShownNamesLeadBack(f *testing.F) {
+func FuzzShownNamesAreDifferent(f *testing.F) {
 	f.Add("github", "create_pr", "list__all")
 	f.Add("a-b.c", "__x", "_")
 	f.Add("s", strings.Repeat("n", 80), strings.Repeat("n", 81))
@@ -163,15 +112,6 @@ func FuzzShownNamesLeadBack(f *testing.F) {
 				t.Fatalf("%q is shown for two of %q", name, tools)
 			}
 			listed[name] = tools[i]
-		}
-		for i, name := range names {
-			got, own, err := directory(tools, listed).Find(name)
-			if err != nil || Full(got, own) != tools[i] {
-				t.Errorf("%q is shown as %q, which is %q of %q, %v", tools[i], name, own, got, err)
-			}
-			if got, own, err = directory(tools, nil).Find(tools[i]); err != nil || Full(got, own) != tools[i] {
-				t.Errorf("%q is %q of %q, %v", tools[i], own, got, err)
-			}
 		}
 	})
 }

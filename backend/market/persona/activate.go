@@ -78,7 +78,10 @@ func (p *Personas) Read(ctx context.Context, path string) (Persona, error) {
 		}
 		path = name
 	}
-	return Read(ctx, path, p.options.Parser)
+	return Read(ctx, path, p.options.Parser, func(server string) bool {
+		_, err := p.options.Registry.Get(server)
+		return err == nil
+	})
 }
 
 // List returns the personas in the folder. For a persona that cannot be read, Problems says why.
@@ -165,7 +168,7 @@ func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error
 			continue
 		}
 		v := s.parsed
-		out, err := p.options.Intake.Add(ctx, intake.Arrival{Origin: intake.Unseen, Server: registry.Server{
+		out, err := p.options.Intake.Add(ctx, intake.Arrival{Origin: intake.Unseen, SwitchedOff: v.Disabled, Server: registry.Server{
 			Name: v.Name, Description: v.Description, Source: "local", Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
 			URL: v.URL, Headers: v.Headers, Tags: v.Tags, ProposedBy: "the persona " + one.Name,
 		}})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
@@ -48,6 +49,8 @@ type Persona struct {
 	Path        string            `json:"path"`
 	Hash        string            `json:"hash" doc:"Hash of both files."`
 	Problems    []string          `json:"problems" nullable:"false" doc:"Why the persona cannot be activated; empty if it can."`
+
+	configured Configured
 }
 
 // IncludedToolset is a toolset of a persona.
@@ -66,6 +69,9 @@ type IncludedServer struct {
 
 	parsed importer.Parsed
 }
+
+// Configured reports whether a server is configured.
+type Configured func(server string) bool
 
 // Parser parses server configurations in the format of any MCP client.
 type Parser interface {
@@ -101,8 +107,8 @@ func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // Read reads a persona. The error is a fault if its files cannot be read. Problems lists the mistakes in their
-// contents.
-func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
+// contents. The persona's toolsets may contain tools of its own servers and of configured ones.
+func Read(ctx context.Context, path string, parser Parser, configured Configured) (Persona, error) {
 	files, err := open(path)
 	if err != nil {
 		return Persona{}, err
@@ -117,7 +123,7 @@ func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
 	}
 	p := Persona{
 		Path: path, Hash: hex.EncodeToString(sum.Sum(nil)), Toolsets: []IncludedToolset{}, Servers: []IncludedServer{},
-		Problems: []string{},
+		Problems: []string{}, configured: configured,
 	}
 	p.readAbout(text)
 	if servers, ok := files[serversFile]; ok {
@@ -210,21 +216,31 @@ func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
 	return t
 }
 
-// reference parses the name of a tool, such as SERVER.TOOL. If several splits are possible, a split after a server of
-// the persona is preferred.
+// reference returns the tool that a name means. A server of the persona takes precedence over a configured one of the
+// same name.
 func (p *Persona) reference(name string) toolset.Reference {
-	best := toolset.Reference{}
-	for _, s := range p.Servers {
-		if tool, ok := strings.CutPrefix(name, s.Entry+"."); ok && len(s.Entry) > len(best.Server) {
-			best = toolset.Reference{Server: s.Entry, Tool: tool}
+	shown := strings.TrimPrefix(name, "mcp__")
+	for _, exists := range []Configured{func(entry string) bool { return p.entry(entry) != nil }, p.configured} {
+		for _, separator := range []string{"__", "."} {
+			if ways := resolve.Split(shown, separator, exists); len(ways) > 0 {
+				server := ways[0].Server
+				if own := p.entry(server); own != nil {
+					server = own.Name
+				}
+				return toolset.Reference{Server: server, Tool: ways[0].Name}
+			}
 		}
 	}
-	for _, s := range p.Servers {
-		if best.Server != "" && s.Entry == best.Server {
-			best.Server = s.Name
-			return best
-		}
-	}
-	server, tool, _ := strings.Cut(name, ".")
+	server, tool, _ := strings.Cut(name, ".") // of a server that does not exist, which the toolset reports
 	return toolset.Reference{Server: server, Tool: tool}
+}
+
+// entry returns the server with a name in mcp.json, or nil.
+func (p *Persona) entry(name string) *IncludedServer {
+	for i := range p.Servers {
+		if p.Servers[i].Entry == name {
+			return &p.Servers[i]
+		}
+	}
+	return nil
 }

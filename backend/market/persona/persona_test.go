@@ -21,6 +21,9 @@ func (parser) Parse(context.Context, string) ([]importer.Parsed, error) { return
 
 const about = "name: reviewer\nversion: 1.10\ntoolsets: [{name: reading, tools: [notes.read]}]\ndefaultToolset: reading\n"
 
+// none reports that no server is configured.
+func none(string) bool { return false }
+
 // packed returns the path of a zip archive with the given files.
 func packed(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -48,7 +51,7 @@ func packed(t *testing.T, files map[string]string) string {
 func TestAPersonaInAnArchiveIsRead(t *testing.T) {
 	for _, prefix := range []string{"", "reviewer/"} {
 		p, err := persona.Read(t.Context(), packed(t, map[string]string{prefix + "persona.yaml": about, prefix + "README.md": "x"}),
-			parser{})
+			parser{}, none)
 		if err != nil || len(p.Problems) > 0 || p.Name != "reviewer" || p.Version != "1.10" || p.Toolsets[0].Tools[0] != "notes.read" {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -60,13 +63,13 @@ func TestHostileArchivesOfPersonasAreRefused(t *testing.T) {
 		"../persona.yaml": "leads outside", "/etc/passwd": "leads outside", "a/../../x": "leads outside", `..\x`: "leads outside",
 		"c:/x": "leads outside",
 	} {
-		_, err := persona.Read(t.Context(), packed(t, map[string]string{"persona.yaml": about, name: "x"}), parser{})
+		_, err := persona.Read(t.Context(), packed(t, map[string]string{"persona.yaml": about, name: "x"}), parser{}, none)
 		if err == nil || !strings.Contains(fault.MessageOf(err), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	large := packed(t, map[string]string{"persona.yaml": about + "#" + strings.Repeat("x", 300<<10)})
-	if _, err := persona.Read(t.Context(), large, parser{}); fault.KindOf(err) != fault.Invalid {
+	if _, err := persona.Read(t.Context(), large, parser{}, none); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a large file: %v", err)
 	}
 }
@@ -80,7 +83,7 @@ func TestAFolderLeadsNowhereElse(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(folder, "persona.yaml")); err != nil {
 		t.Skip("there are no links here: ", err)
 	}
-	if p, err := persona.Read(t.Context(), folder, parser{}); fault.KindOf(err) != fault.Invalid {
+	if p, err := persona.Read(t.Context(), folder, parser{}, none); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a link out of the folder: %+v, %v", p, err)
 	}
 }

@@ -108,23 +108,6 @@ func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	return out, nil
 }
 
-// Splits returns all ways to split the name server__tool into the name of an
-// existing server and the name of a tool, the longest server name first. There
-// is more than one way only if the store has servers whose names CheckName
-// would reject.
-func (r *Registry) Splits(proxied string) (ways [][2]string) {
-	servers := r.List()
-	for i := len(proxied) - 2; i > 0; i-- {
-		if proxied[i:i+2] != "__" {
-			continue
-		}
-		if _, found := find(servers, proxied[:i]); found {
-			ways = append(ways, [2]string{proxied[:i], proxied[i+2:]})
-		}
-	}
-	return ways
-}
-
 // Taken returns the fault.Conflict for a name that another server has.
 func Taken(name string) error {
 	return fault.New(fault.Conflict, "Server %q already exists", name)

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -139,20 +138,6 @@ func TestReturnedListsAreNotChangedLater(t *testing.T) {
 	add(t, r, "c")
 	if got := r.List(); len(got) != 3 || got[2].Name != "c" || len(list) != 2 {
 		t.Errorf("after a caller appended to a list: %+v", got)
-	}
-}
-
-func TestNamesOfProxiedToolsAreSplitAtTheLongestServerName(t *testing.T) {
-	r, _, _ := open(t)
-	add(t, r, "git", "git-hub", "files")
-	for proxied, want := range map[string]string{
-		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git _tool]]",
-		"git-hub__git__x": "[[git-hub git__x]]", "git__": "[[git ]]", "files___x": "[[files _x]]", "other__x": "[]", "git": "[]",
-		"__x": "[]", "": "[]",
-	} {
-		if got := fmt.Sprint(r.Splits(proxied)); got != want {
-			t.Errorf("%s: got %s, want %s", proxied, got, want)
-		}
 	}
 }
 
