@@ -24,6 +24,15 @@ func (k Kind) String() string { return answers[k].name }
 // Status returns the status of HTTP responses that report an error of the kind.
 func (k Kind) Status() int { return answers[k].status }
 
+// Kinds returns the names of all kinds.
+func Kinds() []string {
+	names := make([]string, len(answers))
+	for k, a := range answers {
+		names[k] = a.name
+	}
+	return names
+}
+
 // KindOfName returns the kind with a name. ok is false if there is none.
 func KindOfName(name string) (k Kind, ok bool) {
 	for k, a := range answers {

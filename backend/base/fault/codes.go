@@ -1,22 +1,49 @@
 package fault
 
-// Codes of errors that programs need to distinguish.
+// Codes of errors that programs need to distinguish. Codes has their meanings.
 const (
-	CodeSignIn         = "sign_in_required"      // a remote server requires a sign-in
-	CodePerson         = "person_required"       // only a person may do this
-	CodeConfirm        = "confirmation_required" // the approval of a blocked item was not confirmed
-	CodeUnapproved     = "server_unapproved"     // the server waits for a person's approval
-	CodeDisabled       = "tool_disabled"         // the configuration forbids the call
-	CodeNeedsApproval  = "approval_required"     // the configuration requires a person's approval of the call
-	CodeHeld           = "tool_held"             // the definition waits for a person's approval
-	CodeUnlisted       = "not_listed"            // the server does not list the tool, prompt or resource of the request
-	CodeUnknownTool    = "unknown_tool"          // no server has a tool of that name
-	CodeAmbiguous      = "ambiguous_tool"        // several servers have a tool of that name
-	CodeDrifted        = "tool_drifted"          // a tool of a toolset has changed since a person accepted it
-	CodeCredential     = "credential_blocked"    // the arguments contain a credential
-	CodeKept           = "result_kept"           // the hub withholds the result until a person releases it
-	CodeMissingProgram = "missing_program"       // the installation needs a program; the plan says how to get it
-	CodeUnstorable     = "secret_unstorable"     // credentials of a configuration cannot be stored as secrets now
-	CodeUpToDate       = "up_to_date"            // no other version exists to compare with
-	CodeTooLarge       = "too_large"             // a document exceeds its limit
+	CodeSignIn         = "sign_in_required"
+	CodePerson         = "person_required"
+	CodeUnseen         = "question_unseen"
+	CodeNoApproval     = "approval_code_required"
+	CodeWrongApproval  = "approval_code_wrong"
+	CodeConfirm        = "confirmation_required"
+	CodeUnapproved     = "server_unapproved"
+	CodeDisabled       = "tool_disabled"
+	CodeNeedsApproval  = "approval_required"
+	CodeHeld           = "tool_held"
+	CodeUnlisted       = "not_listed"
+	CodeUnknownTool    = "unknown_tool"
+	CodeAmbiguous      = "ambiguous_tool"
+	CodeDrifted        = "tool_drifted"
+	CodeCredential     = "credential_blocked"
+	CodeKept           = "result_kept"
+	CodeMissingProgram = "missing_program"
+	CodeUnstorable     = "secret_unstorable"
+	CodeUpToDate       = "up_to_date"
+	CodeTooLarge       = "too_large"
 )
+
+// Codes maps all codes to their meanings, as clauses for documentation.
+var Codes = map[string]string{
+	CodeSignIn:         "a person must sign in to the server",
+	CodePerson:         "only a person may do this",
+	CodeUnseen:         "the server asked a person something, and nobody could see the question",
+	CodeNoApproval:     "the approval needs the one-time code that the tray and the dashboard show",
+	CodeWrongApproval:  "the one-time code is wrong or has expired",
+	CodeConfirm:        "the scan blocks the item, so that approving it needs a confirmation",
+	CodeUnapproved:     "the server waits for a person's approval",
+	CodeDisabled:       "the configuration forbids the call",
+	CodeNeedsApproval:  "the configuration requires a person's approval of the call",
+	CodeHeld:           "the definition of the tool, prompt or resource waits for a person's approval",
+	CodeUnlisted:       "the server does not list the tool, prompt or resource",
+	CodeUnknownTool:    "no server has a tool of that name",
+	CodeAmbiguous:      "several servers have a tool of that name",
+	CodeDrifted:        "a tool of the toolset has changed since a person accepted it",
+	CodeCredential:     "the arguments contain a credential",
+	CodeKept:           "the result is kept back until a person releases it",
+	CodeMissingProgram: "the installation needs a program; the plan says how to get it",
+	CodeUnstorable:     "credentials of the configuration cannot be stored as secrets now",
+	CodeUpToDate:       "no other version exists to compare with",
+	CodeTooLarge:       "a document or the request exceeds its limit",
+}

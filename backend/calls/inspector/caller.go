@@ -38,14 +38,14 @@ func (c *Caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage,
 	return answer, err
 }
 
-// Unseen returns an error with fault.CodePerson if a server asked a person something during the request, and nobody
+// Unseen returns an error with fault.CodeUnseen if a server asked a person something during the request, and nobody
 // could see the question: no window or tray was open, and no program read it.
 func (c *Caller) Unseen(server string) error {
 	if !c.unseen.Load() {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Conflict, Code: fault.CodePerson,
+		Kind: fault.Conflict, Code: fault.CodeUnseen,
 		Message: "server \"" + server +
 			"\" asked a person something, and nobody could see it: open the window of Agent Discover or start its tray icon, and call " +
 			"again. Programs can read such questions from GET /api/elicitations and answer them.",

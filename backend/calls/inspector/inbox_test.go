@@ -120,7 +120,7 @@ func TestAQuestionThatNobodySeesEndsEarly(t *testing.T) {
 				}
 				unseen := row.want == unseenTimeout
 				if err := caller.Unseen("one"); (err != nil) != unseen ||
-					unseen && (fault.CodeOf(err) != "person_required" || fault.KindOf(err) != fault.Conflict) {
+					unseen && (fault.CodeOf(err) != fault.CodeUnseen || fault.KindOf(err) != fault.Conflict) {
 					t.Errorf("the caller gets %v", err)
 				}
 				if len(b.Elicitations()) != 0 {

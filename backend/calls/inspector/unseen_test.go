@@ -33,7 +33,7 @@ func TestAFailedCallWhoseQuestionNobodySawSaysSo(t *testing.T) {
 	for name, row := range map[string]struct {
 		failed bool
 		want   string // code of the error
-	}{"the tool fails": {true, fault.CodePerson}, "the tool has another way": {false, ""}} {
+	}{"the tool fails": {true, fault.CodeUnseen}, "the tool has another way": {false, ""}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				i := New(Options{Inbox: newTestInbox(&events.Bus{}), Pipeline: asking{t, row.failed}})

@@ -24,12 +24,16 @@ const (
 )
 
 // ErrNoCode is the error of ApproveWithCode without a code.
-var ErrNoCode = fault.New(fault.Denied,
-	"a person has to approve this server in the tray or the dashboard; a program needs the code that is shown there")
+var ErrNoCode error = &fault.Error{
+	Kind: fault.Denied, Code: fault.CodeNoApproval,
+	Message: "a person has to approve this server in the tray or the dashboard; a program needs the code that is shown there",
+}
 
 // ErrWrongCode is the error of ApproveWithCode with a code that is not valid.
-var ErrWrongCode = fault.New(fault.Denied,
-	"this code is wrong, used or too old; nothing was approved. The tray and the dashboard show the current code")
+var ErrWrongCode error = &fault.Error{
+	Kind: fault.Denied, Code: fault.CodeWrongApproval,
+	Message: "this code is wrong, used or too old; nothing was approved. The tray and the dashboard show the current code",
+}
 
 // codes holds the one-time codes with which programs approve servers on behalf of a person who has read the code
 // elsewhere. It is safe for concurrent use.

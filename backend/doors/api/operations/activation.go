@@ -2,8 +2,6 @@ package operations
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -105,12 +103,7 @@ func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Rep
 	} else {
 		v, err = a.Lifecycle.ApproveWithCode(ctx, v.Name, shown.LaunchHash, shown.Code)
 	}
-	switch {
-	case errors.Is(err, lifecycle.ErrNoCode):
-		return nil, route.FailCode(http.StatusForbidden, "approval_code_required", fault.MessageOf(err))
-	case errors.Is(err, lifecycle.ErrWrongCode):
-		return nil, route.FailCode(http.StatusForbidden, "approval_code_wrong", fault.MessageOf(err))
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	if err := a.Accept(ctx, v.Name, shown.Tools == "clean"); err != nil {

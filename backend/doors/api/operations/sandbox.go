@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
@@ -105,8 +104,11 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 	case err != nil:
 		return nil, err
 	case refused:
-		return nil, route.FailCode(http.StatusForbidden, fault.CodePerson,
-			"only a person may allow a server more: use the dashboard, or agent-discover servers sandbox and servers grant in a terminal")
+		return nil, &fault.Error{
+			Kind: fault.Denied, Code: fault.CodePerson,
+			Message: "only a person may allow a server more: use the dashboard, or agent-discover servers sandbox and servers grant in a " +
+				"terminal",
+		}
 	}
 	return route.OK(s.Views.Server(v))
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,7 +18,7 @@ import (
 type Failure struct {
 	status  int
 	Message string `json:"error" doc:"The failure and its remedy, for people. The wording may change."`
-	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable,sign_in_required,person_required,tool_disabled,approval_required,tool_held,confirmation_required,credential_blocked,result_kept" doc:"The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. tool_disabled: the configuration forbids the call. approval_required: the configuration requires a person's approval. tool_held: the request concerns a tool, prompt or resource whose definition a person has not approved. confirmation_required: the scan blocks the item, so that approving it needs a confirmation. credential_blocked: the arguments contain a credential. result_kept: the result is kept back until a person releases it. More codes may be added."`
+	Code    string `json:"code"` // see TransformSchema
 	// MissingVariable is set by responseTo.
 	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`
 }
@@ -27,12 +29,29 @@ func (f *Failure) Error() string { return f.Message }
 // GetStatus implements huma.StatusError.
 func (f *Failure) GetStatus() int { return f.status }
 
+// TransformSchema implements huma.SchemaTransformer. It adds the codes and their meanings to the schema.
+func (f *Failure) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	names := slices.Concat(slices.Collect(maps.Values(codes)), fault.Kinds(), slices.Collect(maps.Keys(fault.Codes)))
+	slices.Sort(names)
+	text := "The kind of error, for programs."
+	var all []any
+	for _, name := range slices.Compact(names) {
+		all = append(all, name)
+		if meaning, ok := fault.Codes[name]; ok {
+			text += " " + name + ": " + meaning + "."
+		}
+	}
+	code := s.Properties["code"]
+	code.Enum, code.Description = all, text+" More codes may be added."
+	return s
+}
+
 // codes maps the HTTP statuses that do not belong to a kind of fault to error codes.
 var codes = map[int]string{
 	http.StatusBadRequest:            "invalid_request",
 	http.StatusUnauthorized:          "unauthorized",
 	http.StatusRequestTimeout:        "timeout",
-	http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusRequestEntityTooLarge: fault.CodeTooLarge,
 }
 
 func failureOf(status int, message string) *Failure {
@@ -45,11 +64,6 @@ func failureOf(status int, message string) *Failure {
 
 // Fail returns an error whose response has the given status instead of the status of a kind of fault.
 func Fail(status int, message string) error { return failureOf(status, message) }
-
-// FailCode is like Fail, but also sets the code by which programs recognize the error.
-func FailCode(status int, code, message string) error {
-	return &Failure{status: status, Message: message, Code: code}
-}
 
 // BadRequest returns an error whose response has status 400.
 func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
