@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -21,10 +22,9 @@ func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.L
 
 // loggedHeads returns the heads of the audit log that are recorded in the hub's log and in the older files of that log.
 func loggedHeads(folder paths.Folder) (heads []audit.Head) {
-	name := folder.Log()
+	name := filepath.Base(folder.Log())
 	extension := filepath.Ext(name)
-	files, _ := filepath.Glob(name[:len(name)-len(extension)] + "*" + extension) // a name without wildcards is a valid pattern
-	for _, name := range files {
+	for _, name := range paths.Glob(filepath.Dir(folder.Log()), strings.TrimSuffix(name, extension)+"*"+extension) {
 		if file, err := os.Open(name); err == nil {
 			heads = append(heads, audit.LoggedHeads(file)...)
 			_ = file.Close()

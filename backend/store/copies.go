@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -19,11 +18,7 @@ const keptCopies = 7
 func CopiesOf(file string) string { return filepath.Join(filepath.Dir(file), "backups", "database") }
 
 // Copies returns the paths of the copies of a database, oldest first.
-func Copies(file string) []string {
-	found, _ := filepath.Glob(filepath.Join(CopiesOf(file), "discover-*.db")) // the pattern is valid
-	slices.Sort(found)
-	return found
-}
+func Copies(file string) []string { return paths.Glob(CopiesOf(file), "discover-*.db") }
 
 // CopyDue reports whether a database has no copy, or its newest copy is at least a day old and the database has changed
 // since.

@@ -55,8 +55,8 @@ func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpa
 // RemoveUnfinished removes folders that interrupted calls of Unpack have left in
 // a root. Calls for the same root must not overlap with it.
 func RemoveUnfinished(root string) error {
-	left, err := filepath.Glob(filepath.Join(root, unfinished+"*"))
-	for _, folder := range left {
+	var err error
+	for _, folder := range paths.Glob(root, unfinished+"*") {
 		err = errors.Join(err, os.RemoveAll(folder))
 	}
 	return err

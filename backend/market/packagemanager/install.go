@@ -127,8 +127,7 @@ func (o Order) uv(ctx context.Context) error {
 	args = append(args, o.Packages[0])
 	// Append the Pythons that uv has installed for the user.
 	path := o.path()
-	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // the pattern is valid
-	for _, folder := range slices.Backward(pythons) {
+	for _, folder := range slices.Backward(paths.Glob(o.sharedPythons(), "*/bin")) {
 		path += string(filepath.ListSeparator) + folder
 	}
 	env := o.environment().With("UV_TOOL_DIR", filepath.Join(o.Folder, "tools")).With("UV_TOOL_BIN_DIR", filepath.Join(o.Folder, "bin")).

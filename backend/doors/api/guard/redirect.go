@@ -37,17 +37,14 @@ func (r Redirects) prefix() string {
 
 // sweep removes the files that a killed hub left behind.
 func (r Redirects) sweep() {
-	patterns := []string{r.Folder.Run(r.prefix() + "*.html")}
+	left := paths.Glob(r.Folder.Run(""), r.prefix()+"*.html")
 	if r.Home != "" {
-		for _, folder := range snapFolders(r.Home, "*") {
-			patterns = append(patterns, filepath.Join(folder, r.prefix()+"*.html"))
+		for _, folder := range snapFolders("", "*") {
+			left = append(left, paths.Glob(r.Home, filepath.ToSlash(folder)+"/"+r.prefix()+"*.html")...)
 		}
 	}
-	for _, pattern := range patterns {
-		left, _ := filepath.Glob(pattern) // fails only for malformed patterns
-		for _, file := range left {
-			_ = paths.Remove(file)
-		}
+	for _, file := range left {
+		_ = paths.Remove(file)
 	}
 }
 
