@@ -102,8 +102,8 @@ var (
 	// webhook matches the address of a Slack webhook up to its secret part.
 	webhook = lazyregexp.New(`(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/]+`)
 	// passwordSet matches a password in a connection string.
-	passwordSet = lazyregexp.New(`(?i)((?:^|[;&?\s])(?:password|pwd|passwd|accountkey|sharedaccesskey|secret|token|` +
-		`api_?key)\s*=\s*)[A-Za-z0-9_+=~%!?*^/-]+(?:$|;)`)
+	passwordSet = lazyregexp.New(`(?i)((?:^|[;&?\s])(?:` + secretscan.ConnectionPasswords +
+		`|secret|token|api_?key)\s*=\s*)[A-Za-z0-9_+=~%!?*^/-]+(?:$|;)`)
 	hostEnd     = lazyregexp.New(`://[^/?#\s]*`)
 	randomPart  = lazyregexp.New(`[A-Za-z0-9_.+~-]{16,}`)
 	extensionAt = lazyregexp.New(`\.[A-Za-z]{1,5}$`)

@@ -17,10 +17,13 @@ const Redacted = "[redacted]"
 // shape. Shorter values look like ordinary words.
 const MinLength = 6
 
+// ConnectionPasswords is a regular expression for the names of passwords in connection strings, in lower case.
+const ConnectionPasswords = `(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|shared access key|accesskey|` +
+	`secretkey|user password)`
+
 // connection matches a connection string with a password, such as
 // Server=db;Password=value;.
-var connection = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd|passwd|accountkey|sharedaccesskey|sharedaccesssignature|` +
-	`shared access key|accesskey|secretkey|user password)\s*=\s*[^;\s]{4,}`)
+var connection = lazyregexp.New(`(?i)(?:^|;)\s*` + ConnectionPasswords + `\s*=\s*[^;\s]{4,}`)
 
 // sensitiveWords are the words and pairs of words that occur in names of
 // credentials.
