@@ -196,7 +196,7 @@ func (c *conversation) limited(toolset string) bool {
 		return false
 	}
 	if err := c.endpoint.usable(toolset); err != nil {
-		refuse(c.w, http.StatusNotFound, nil, invalid(fault.MessageOf(err)))
+		refuse(c.w, fault.KindOf(err).Status(), nil, invalid(fault.MessageOf(err)))
 		return false
 	}
 	c.toolset = toolset
