@@ -154,6 +154,9 @@ func (c setupCommands) printSync(r setup.SyncResult) error {
 		if len(r.Unset) > 0 {
 			c.printf("not set, so left empty: %s\n", strings.Join(r.Unset, ", "))
 		}
+		for _, one := range r.Notes {
+			c.printf("note: %s: %s\n", one.Name, one.Note)
+		}
 		for _, failure := range r.Errors {
 			c.printf("failed: %s: %s\n", failure.Name, failure.Error)
 		}

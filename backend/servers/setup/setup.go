@@ -78,6 +78,14 @@ type SyncResult struct {
 	// Unset lists the variables that the file uses and that are not set; each
 	// became an empty text.
 	Unset []string `json:"unset_variables,omitempty"`
+	// Notes are what a person should know of the servers in Registered.
+	Notes []SyncNote `json:"notes,omitempty"`
+}
+
+// SyncNote is a remark about a server.
+type SyncNote struct {
+	Name string `json:"name"` // name of the server
+	Note string `json:"note"` // a sentence
 }
 
 // SyncFailure is a problem with an entry of a file, or with a whole file.
@@ -107,6 +115,9 @@ func (s *Syncer) Run(ctx context.Context) error {
 		"skipped", len(r.Skipped))
 	for _, failure := range r.Errors {
 		s.log.Warn("setup file has an entry with a problem", "file", s.file, "name", failure.Name, "error", failure.Error)
+	}
+	for _, one := range r.Notes {
+		s.log.Info("server of the setup file was added", "file", s.file, "name", one.Name, "note", one.Note)
 	}
 	if len(r.Unset) > 0 {
 		s.log.Warn("setup file uses variables that are not set, so they are empty; set them in your login shell, or in the editor's "+
@@ -241,6 +252,11 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	a := intake.Arrival{Server: b.declared(ctx, e), Origin: b.kind, Readable: true}
 	a.Server.ProposedBy = b.by
 	out, err := b.intake.Add(ctx, a)
+	if err == nil {
+		for _, note := range out.Notes() {
+			b.Notes = append(b.Notes, SyncNote{e.Name, note})
+		}
+	}
 	return out.Server, err
 }
 

@@ -39,6 +39,9 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 		two.Headers["Authorization"] != "${secret:Authorization}" {
 		t.Errorf("two is %+v", two)
 	}
+	if !reflect.DeepEqual(r.Notes, []setup.SyncNote{{"two", "Its credentials (headers.Authorization) are stored as secrets."}}) {
+		t.Errorf("the notes are %+v", r.Notes)
+	}
 	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {
 		t.Errorf("the vault has %v", d.vault.kept)
 	}
