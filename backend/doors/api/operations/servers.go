@@ -60,6 +60,7 @@ type Server struct {
 	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server; of the first one if there are several."`
 	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it."`
+	ToolsKnown      bool              `json:"tools_known" doc:"Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
 	LastError       string            `json:"last_error,omitempty" doc:"Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one."`

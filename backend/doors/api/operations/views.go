@@ -109,7 +109,8 @@ func (w *Views) Server(v registry.Server) Server {
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls,
 		RecentErrors: recent.Errors, Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation,
-		Sessions: state.Sessions, PID: state.PID, ToolCount: len(tools), LastError: v.Health.LastError,
+		Sessions: state.Sessions, PID: state.PID, ToolsKnown: v.Health.Listed || len(tools) > 0, ToolCount: len(tools),
+		LastError:       v.Health.LastError,
 		MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable),
 		References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext, ProposedBy: v.ProposedBy, Risk: known.risk,
 	}

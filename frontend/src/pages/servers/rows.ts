@@ -14,9 +14,6 @@ export interface Choice {
   sort: string;
 }
 
-/** toolsKnown reports whether a server has listed its tools. Only a server that runs is known to have none. */
-export const toolsKnown = (server: Server): boolean => server.tool_count > 0 || server.state === "running";
-
 /** commandOf returns a server's command line or address. */
 export const commandOf = (server: Server): string =>
   server.transport === "stdio"
