@@ -107,7 +107,7 @@ describe("the first server", () => {
 
     const memory = await named(hub, "memory");
     expect(memory).toMatchObject({ tool_count: 9, tags: ["notes", "demo"] });
-    expect(memory.env).toEqual({ MODE: "very fast" });
+    expect(memory.env).toEqual({ MODE: "very fast", API_TOKEN: "${secret:API_TOKEN}" });
     const secrets = await hub.rest<{ key: string }[]>("GET", `/api/servers/${memory.id}/secrets`);
     expect(secrets.map(({ key }) => key)).toEqual(["API_TOKEN"]);
     expect(problems).toEqual([]);
@@ -139,11 +139,18 @@ describe("adding servers", () => {
     await dialog.getByText(/Server "memory" already exists/).waitFor();
     expect(await dialog.getByRole("button", { name: "Add server" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Name", { exact: true }).fill("pair");
+    await dialog.getByRole("button", { name: "Add variable" }).click();
+    await dialog.getByLabel("Name of variable 1").fill("REGION");
+    await dialog.getByLabel("Value of REGION", { exact: true }).fill("north");
+    await dialog.getByRole("checkbox", { name: "Secret", checked: false }).click();
     await dialog.getByRole("checkbox", { name: /^Always list/ }).click();
     await dialog.getByRole("button", { name: "Add server" }).click();
     await dialog.getByText("2 tools").waitFor();
+    await dialog.getByText("Its secrets (REGION) are stored.").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await named(hub, "pair")).toMatchObject({ args, active: true });
+    const pair = await named(hub, "pair");
+    expect(pair).toMatchObject({ args, active: true, env: {} });
+    expect(await hub.rest("GET", `/api/servers/${pair.id}/secrets`)).toMatchObject([{ key: "REGION" }]);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -165,7 +172,7 @@ describe("adding servers", () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     const away = await named(hub, "away");
     expect(away).toMatchObject({ transport: "streamable-http", tool_count: 17 });
-    expect(away.headers ?? {}).toEqual({});
+    expect(away.headers).toEqual({ "X-Api-Key": "${secret:X-Api-Key}" });
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -238,7 +245,7 @@ describe("adding servers", () => {
     await memory.getByLabel(/^Name of/).fill("pasted");
     await memory.getByText("ASK_TOKEN has ${input:ask}, which Agent Discover does not fill in.").waitFor();
     await memory.getByLabel("Value of ASK_TOKEN").fill("filled-in-1");
-    await memory.getByRole("checkbox", { name: "Keep ASK_TOKEN as a secret", checked: true }).waitFor();
+    await memory.getByText("Stored as secrets: ASK_TOKEN").waitFor();
     await expectAccessible(page, "pasted servers");
 
     await dialog.getByRole("button", { name: "Add 2 servers" }).click();
@@ -254,7 +261,7 @@ describe("adding servers", () => {
     expect(secrets).toMatchObject([{ key: "ASK_TOKEN", masked_value: "********" }]);
     const failed = await named(hub, "broken");
     expect(failed).toMatchObject({ args: [...failing.slice(0, -1), "${secret:token}"] });
-    expect(failed.env).toEqual({});
+    expect(failed.env).toEqual({ OTHER_TOKEN: "${secret:OTHER_TOKEN}" });
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -51,9 +52,10 @@ type Credential struct {
 // Placeholder is a part of a text that another program would have replaced by a
 // value.
 type Placeholder struct {
-	Where  string `json:"where" doc:"Place of the placeholder: command, env.NAME, args[3], headers.NAME or url."`
-	Text   string `json:"text" doc:"The placeholder, such as ${input:key}."`
-	Secret string `json:"secret" doc:"Proposed name of a secret for the value; empty when the value is not a credential."`
+	Where     string `json:"where" doc:"Place of the placeholder: command, env.NAME, args[3], headers.NAME or url."`
+	Text      string `json:"text" doc:"The placeholder, such as ${input:key}."`
+	Secret    string `json:"secret" doc:"Proposed name of a secret for the value; empty when the value is not a credential."`
+	Reference string `json:"reference" doc:"Text that stands for this secret in the configuration; empty when the value is not a credential."`
 }
 
 // Parse returns the servers in a text: the configuration of any client, a part
@@ -156,7 +158,9 @@ func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 				slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}
-			missing.Secret = p.nameOfSecret(missing, text)
+			if missing.Secret = p.nameOfSecret(missing, text); missing.Secret != "" {
+				missing.Reference = launch.Reference(missing.Secret)
+			}
 			p.Missing = append(p.Missing, missing)
 		}
 		return text

@@ -64,18 +64,22 @@ func TestParsedServersListPlaceholders(t *testing.T) {
 	for text, want := range map[string]importer.Placeholder{
 		`{"command": "npx", "env": {"KEY": "${input:key}"}}`: {Where: "env.KEY", Text: "${input:key}"},
 		`{"command": "npx", "env": {"API_KEY": "${input:key}"}}`: {
-			Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY",
+			Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY", Reference: "${secret:API_KEY}",
 		},
 		`{"url": "https://x.example", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}`: {
-			Where: "headers.Authorization", Text: "${env:TOKEN}", Secret: "Authorization",
+			Where: "headers.Authorization", Text: "${env:TOKEN}", Secret: "Authorization", Reference: "${secret:Authorization}",
 		},
 		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {
 			Where: "args[0]", Text: "${workspaceFolder}",
 		},
-		`{"command": "npx", "args": ["${lineNumber}"]}`:      {Where: "args[0]", Text: "${lineNumber}"},
-		`{"command": "npx", "args": ["--token=${input:t}"]}`: {Where: "args[0]", Text: "${input:t}", Secret: "token"},
-		`{"url": "https://x.example/?key=${input:k}"}`:       {Where: "url", Text: "${input:k}", Secret: "url:key"},
-		`{"command": "${NOT_SET}/bin/x"}`:                    {Where: "command", Text: "${env:NOT_SET}"},
+		`{"command": "npx", "args": ["${lineNumber}"]}`: {Where: "args[0]", Text: "${lineNumber}"},
+		`{"command": "npx", "args": ["--token=${input:t}"]}`: {
+			Where: "args[0]", Text: "${input:t}", Secret: "token", Reference: "${secret:token}",
+		},
+		`{"url": "https://x.example/?key=${input:k}"}`: {
+			Where: "url", Text: "${input:k}", Secret: "url:key", Reference: "${secret:url:key}",
+		},
+		`{"command": "${NOT_SET}/bin/x"}`: {Where: "command", Text: "${env:NOT_SET}"},
 	} {
 		p := f.parsed(text)
 		if p.Problem != "" || len(p.Missing) == 0 || p.Missing[0] != want {

@@ -60,6 +60,7 @@ type Arrival struct {
 type Outcome struct {
 	Server  registry.Server
 	Stored  []string // places whose credentials are in the vault: env.NAME, args[3], headers.NAME or url
+	Values  []string // names of the secrets in Arrival.Values, which are in the vault
 	Kept    []string // places whose credentials stay readable in the configuration
 	WhyKept string   // the reason and what to do about it, beginning with "its credentials"; empty if Kept is empty
 	Similar string   // name of a server that has almost the same name, or empty
@@ -68,6 +69,9 @@ type Outcome struct {
 // Notes returns sentences about the outcome for the person who adds the server.
 func (o Outcome) Notes() []string {
 	var notes []string
+	if len(o.Values) > 0 {
+		notes = append(notes, "Its secrets ("+places(o.Values)+") are stored.")
+	}
 	if len(o.Stored) > 0 {
 		notes = append(notes, "Its credentials ("+places(o.Stored)+") are stored as secrets.")
 	}
@@ -188,6 +192,7 @@ func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 		if err := i.options.Vault.Set(ctx, name, secret, a.Values[secret]); err != nil {
 			return err
 		}
+		out.Values = append(out.Values, secret)
 	}
 	if err := i.moveCredentials(ctx, a, out); err != nil {
 		return err

@@ -239,3 +239,25 @@ func TestAServerThatIsSwitchedOffWaits(t *testing.T) {
 		}
 	}
 }
+
+func TestSecretsThatComeWithAServerAreStoredOrTheServerIsNotAdded(t *testing.T) {
+	a := intake.Arrival{
+		Server: registry.Server{Name: "notes", Command: "run", Transport: "stdio"}, Origin: intake.Script, Readable: true,
+		Values: map[string]string{"TOKEN": "open-sesame-1", "REGION": "north"},
+	}
+	b := newBench(t, "ask", false)
+	out, err := b.Add(t.Context(), a)
+	if err != nil || !slices.Equal(out.Notes(), []string{"Its secrets (REGION, TOKEN) are stored."}) {
+		t.Errorf("got %q, %v", out.Notes(), err)
+	}
+	if names, err := b.vault.Names(t.Context(), "notes"); err != nil || !slices.Equal(names, []string{"REGION", "TOKEN"}) {
+		t.Errorf("the vault has %v, %v", names, err)
+	}
+	b = newBench(t, "ask", true)
+	if _, err := b.Add(t.Context(), a); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("without a place for secrets: %v", err)
+	}
+	if servers := b.servers.List(); len(servers) != 0 {
+		t.Errorf("the registry has %+v", servers)
+	}
+}

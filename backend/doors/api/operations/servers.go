@@ -248,6 +248,8 @@ type newServerFields struct {
 	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
 	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
+	// Secrets are stored before the server is started for the first time.
+	Secrets map[string]string `json:"secrets,omitempty" doc:"Values of secrets, by name. A variable or header gets the secret of its name unless env or headers has another value for it."`
 	ServerFields
 	// Clients of the original product may send values of other types. These are ignored.
 	Args loosejson.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
@@ -270,7 +272,7 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	a := intake.Arrival{Server: v, Origin: intake.Script, Readable: true}
+	a := intake.Arrival{Server: v, Origin: intake.Script, Values: body.Secrets, Readable: true}
 	if guard.ByPerson(ctx) {
 		a.Origin = intake.Person
 	}

@@ -3769,6 +3769,8 @@ export interface components {
             url: string;
         };
         EditorImportPlaceholder: {
+            /** @description Text that stands for this secret in the configuration; empty when the value is not a credential. */
+            reference: string;
             /** @description Proposed name of a secret for the value; empty when the value is not a credential. */
             secret: string;
             /** @description The placeholder, such as ${input:key}. */
@@ -4854,6 +4856,10 @@ export interface components {
              * @enum {string}
              */
             sandbox?: "off" | "guard" | "strict";
+            /** @description Values of secrets, by name. A variable or header gets the secret of its name unless env or headers has another value for it. */
+            secrets?: {
+                [key: string]: string;
+            };
             /** @description Who configures the server; local by default. */
             source?: string;
             /** @description Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then. */
@@ -5589,6 +5595,8 @@ export interface components {
              * @description Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted.
              */
             tool_tokens: number;
+            /** @description Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown. */
+            tools_known: boolean;
             /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
@@ -5751,6 +5759,8 @@ export interface components {
              */
             tool_tokens: number;
             tools: components["schemas"]["Tool"][] | null;
+            /** @description Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown. */
+            tools_known: boolean;
             /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
@@ -6003,9 +6013,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SyncNote: {
+            name: string;
+            note: string;
+        };
         SyncResult: {
             activated: string[] | null;
             errors: components["schemas"]["SyncFailure"][] | null;
+            notes?: components["schemas"]["SyncNote"][] | null;
             registered: string[] | null;
             skipped: string[] | null;
             unset_variables?: string[] | null;

@@ -1,4 +1,4 @@
-// Addition of servers in steps: configure, store secrets, download and start. Each step reports its own failure.
+// Addition of servers in steps: configure, download and start. Each step reports its own failure.
 
 import { api, messageOf, take } from "$lib/api/client";
 import { attempt } from "$lib/actions";
@@ -33,7 +33,6 @@ const AT_ONCE = 3; // servers
 
 const steps = {
   add: { doing: "Adding…", done: "Added", failed: "Not added" },
-  keep: { doing: "Storing secrets…", done: "Secrets stored", failed: "Secrets not stored" },
   warm: { doing: "Downloading…", done: "Downloaded", failed: "Not downloaded" },
   sign: { doing: "Sign in…", done: "Signed in", failed: "Not signed in" },
   list: { doing: "Starting…", done: "Tools listed", failed: "Not started" },
@@ -101,17 +100,7 @@ export class Additions {
         return (notes ?? []).join(" ");
       });
       const path = { id: String(server.id) };
-      const secrets = Object.entries(draft.secrets);
-      if (secrets.length > 0) {
-        await this.#step(server, "keep", async () => {
-          for (const [key, value] of secrets)
-            await take(
-              api.PUT("/api/servers/{id}/secrets/{key}", { params: { path: { ...path, key } }, body: { value } }),
-            );
-          return secrets.map(([key]) => key).join(", ");
-        });
-      }
-      if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(server, signal);
+      if (draft.command) await this.#warm(server, signal);
       signal.throwIfAborted();
       const list = () =>
         this.#step(server, "list", async () => {
@@ -144,11 +133,14 @@ export class Additions {
   /** #warm downloads the package of a server. After a failure the addition continues: the server may start anyway. */
   async #warm(server: Addition, signal: AbortSignal): Promise<void> {
     try {
+      let skipped = false;
       await this.#step(server, "warm", async () => {
         const params = { path: { id: String(server.id) } };
         const answer = await take(api.POST("/api/servers/{id}/preinstall", { params, signal }));
-        return answer.package ?? answer.reason ?? "";
+        skipped = answer.status === "skipped";
+        return answer.package ?? "";
       });
+      if (skipped) server.steps.pop();
     } catch {
       // The step shows the failure, and the next step starts the server anyway.
     }
@@ -169,11 +161,12 @@ export class Additions {
   }
 }
 
-const bodyOf = ({ name, description, transport, command, args, url, env, headers, tags, sandbox }: Draft) => ({
+const bodyOf = ({ name, description, transport, command, args, url, env, headers, tags, sandbox, secrets }: Draft) => ({
   name,
   description,
   transport,
   tags,
+  secrets,
   warm: false,
   ...(transport === "stdio" ? { command, args, env, sandbox } : { homepage: url, headers }),
 });

@@ -19,17 +19,16 @@ export interface Draft {
   sandbox?: Level;
   /** Secret values by name. They are stored in the keychain only. */
   secrets: Record<string, string>;
+  /** Whether the configuration contains credentials, which the hub moves to the keychain. */
+  credentials: boolean;
 }
-
-/** A credential in a configuration: its place (env.NAME, headers.NAME, args[0] or url), secret name and value. */
-export type Credential = Parsed["secrets"][number];
 
 type Placeholder = Parsed["missing"][number];
 
 /** The values that the user entered for placeholders, by keyOf. */
 export type Values = Readonly<Record<string, string>>;
 
-export const keyOf = ({ where }: Placeholder | Credential, text: string): string => `${where} ${text}`;
+export const keyOf = ({ where, text }: Placeholder): string => `${where} ${text}`;
 
 /** labelOf returns the display name of a place: "argument 1" for args[0], NAME for env.NAME. */
 export function labelOf(where: string): string {
@@ -37,54 +36,51 @@ export function labelOf(where: string): string {
   return argument ? `argument ${Number(argument) + 1}` : where.replace(/^(env|headers)\./, "");
 }
 
-/** credentialsOf returns the credentials that the hub found, and those that the user entered for placeholders. */
-export const credentialsOf = (server: Parsed, values: Values = {}): Credential[] => [
-  ...server.secrets,
-  ...server.missing.flatMap((one) => {
-    const value = values[keyOf(one, one.text)];
-    return one.secret && value ? [{ where: one.where, name: one.secret, value }] : [];
-  }),
+/** secretsOf returns the names of the secrets that the hub stores for a parsed server. */
+export const secretsOf = (server: Parsed, values: Values = {}): string[] => [
+  ...server.secrets.map(({ name }) => name),
+  ...server.missing.filter((one) => one.secret && values[keyOf(one)]).map(({ secret }) => secret),
 ];
 
 /**
- * draftOf returns the draft of a parsed server: it fills in placeholders and turns the credentials in keep into
- * secrets.
+ * draftOf returns the draft of a parsed server with the values of its placeholders. Credentials stay in it as they are:
+ * the hub moves them to the keychain.
  */
-export function draftOf(server: Parsed, keep: readonly Credential[] = server.secrets, values: Values = {}): Draft {
+export function draftOf(server: Parsed, values: Values = {}): Draft {
   const draft: Draft = {
     ...{ name: server.name, description: server.description, tags: server.tags },
     transport: server.transport as Transport,
     ...{ command: server.command, url: server.url, args: [...server.args] },
-    ...{ env: { ...server.env }, headers: { ...server.headers }, secrets: {} },
+    ...{ env: { ...server.env }, headers: { ...server.headers } },
+    ...{ secrets: {}, credentials: server.secrets.some(({ where }) => where) },
   };
   for (const one of server.missing) {
-    const value = values[keyOf(one, one.text)];
-    if (value) edit(draft, one.where, (text) => text.replaceAll(one.text, () => value));
+    const value = values[keyOf(one)];
+    if (!value) continue;
+    edit(draft, one.where, (text) => text.replaceAll(one.text, () => (one.secret ? one.reference : value)));
+    if (one.secret) draft.secrets[one.secret] = value;
   }
-  for (const { where, name, value } of keep) {
-    let secret = value;
-    edit(draft, where, (text) => {
-      if (where !== `env.${name}` && where !== `headers.${name}`)
-        return text.replaceAll(value, () => `\${secret:${name}}`);
-      secret = text; // the server gets a secret of this name without a reference
-      return undefined;
-    });
-    draft.secrets[name] = secret;
+  for (const { where, name, value } of server.secrets) if (!where) draft.secrets[name] = value;
+  return draft;
+}
+
+/** asSecrets moves variables or headers that the user has marked as secret to the secrets of a draft. */
+export function asSecrets(draft: Draft, kind: "env" | "headers", names: readonly string[]): Draft {
+  for (const name of names) {
+    draft.secrets[name] = draft[kind][name] ?? "";
+    delete draft[kind][name];
   }
   return draft;
 }
 
-/** edit replaces the text at a place of a draft. A result of undefined removes the variable or header. */
-function edit(draft: Draft, where: string, to: (text: string) => string | undefined): void {
+/** edit replaces the text at a place of a draft. */
+function edit(draft: Draft, where: string, to: (text: string) => string): void {
   const [kind = "", name = ""] = where.split(/\.(.*)/s);
   const index = Number(/^args\[(\d+)\]$/.exec(where)?.[1] ?? -1);
-  if (where === "command" || where === "url") draft[where] = to(draft[where]) ?? "";
-  else if (index >= 0) draft.args[index] = to(draft.args[index] ?? "") ?? "";
-  else if ((kind === "env" || kind === "headers") && Object.hasOwn(draft[kind], name)) {
-    const text = to(draft[kind][name] ?? "");
-    if (text === undefined) delete draft[kind][name];
-    else draft[kind][name] = text;
-  }
+  if (where === "command" || where === "url") draft[where] = to(draft[where]);
+  else if (index >= 0) draft.args[index] = to(draft.args[index] ?? "");
+  else if ((kind === "env" || kind === "headers") && Object.hasOwn(draft[kind], name))
+    draft[kind][name] = to(draft[kind][name] ?? "");
 }
 
 /** tagsOf parses tags that are separated by commas. */
