@@ -97,24 +97,16 @@ func wantedSecrets(ctx context.Context, client *instance.Client, args []string) 
 	if server.MissingVariable != "" {
 		names = append(names, server.MissingVariable)
 	}
-	texts := append(slices.Clone(server.Args), text(server.Homepage))
 	for _, values := range []map[string]string{server.Env, server.Headers} {
 		for name, value := range values {
-			texts = append(texts, value)
 			if value == "" {
 				names = append(names, name)
 			}
 		}
 	}
-	for _, t := range texts {
-		for rest, found := t, true; found; {
-			var name string
-			if _, rest, found = strings.Cut(rest, "${secret:"); found {
-				name, rest, found = strings.Cut(rest, "}")
-			}
-			if found && !strings.Contains(name, "/") {
-				names = append(names, name)
-			}
+	for _, name := range server.References {
+		if !strings.Contains(name, "/") { // otherwise it is a secret of another server
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)

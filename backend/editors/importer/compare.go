@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -113,17 +113,18 @@ func (c *comparison) setting(ctx context.Context, existing map[string]string, na
 		key = textproto.CanonicalMIMEHeaderKey(name)
 	}
 	text, has := existing[key]
-	if has && strings.Contains(text, "${secret:") { // a reference overrides a secret of the same name
+	if has && launch.HasReference(text) { // a reference overrides a secret of the same name
 		c.text(ctx, text, value)
 		return
 	}
 	for secret := range c.names(ctx, c.server.Name) { // a secret with the name of a setting replaces its value
-		switch {
-		case secret == name || c.server.Transport != "stdio" && textproto.CanonicalMIMEHeaderKey(secret) == key:
-			c.secret(ctx, secret, value)
-			return
-		case c.server.Transport != "stdio" && secret == "API_KEY" && key == "Authorization" && strings.HasPrefix(value, "Bearer "):
-			c.secret(ctx, secret, strings.TrimPrefix(value, "Bearer "))
+		of, scheme := secret, ""
+		if c.server.Transport != "stdio" {
+			of, scheme = launch.HeaderOf(secret)
+			of = textproto.CanonicalMIMEHeaderKey(of)
+		}
+		if bare, ok := strings.CutPrefix(value, scheme); ok && of == key {
+			c.secret(ctx, secret, bare)
 			return
 		}
 	}
@@ -134,8 +135,6 @@ func (c *comparison) setting(ctx context.Context, existing map[string]string, na
 	c.lower(incomplete, fmt.Sprintf("without %s", shown(name)))
 }
 
-var reference = lazyregexp.New(`\$\{secret:([^}]+)\}`)
-
 // text compares a text of the configured server, which may contain references
 // to secrets, with a text of the entry. It lowers c.how if they differ.
 func (c *comparison) text(ctx context.Context, configured, given string) {
@@ -143,23 +142,24 @@ func (c *comparison) text(ctx context.Context, configured, given string) {
 	if c.how == different || configured == given {
 		return
 	}
-	found := reference.FindAllStringSubmatchIndex(configured, -1)
-	if len(found) == 0 {
+	const mark = "\x00" // is in no configuration
+	var names []string
+	marked, err := launch.Resolve(configured, func(name string) (string, error) {
+		names = append(names, name)
+		return mark, nil
+	})
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(marked), mark, "(.+)")
+	if err != nil || len(names) == 0 || strings.Count(marked, mark) != len(names) {
 		c.lower(different, "")
 		return
 	}
-	pattern, at := `(?s)^`, 0
-	for _, place := range found {
-		pattern += regexp.QuoteMeta(configured[at:place[0]]) + "(.+)"
-		at = place[1]
-	}
-	values := regexp.MustCompile(pattern + regexp.QuoteMeta(configured[at:]) + "$").FindStringSubmatch(given)
+	values := regexp.MustCompile("(?s)^" + pattern + "$").FindStringSubmatch(given)
 	if values == nil {
 		c.lower(different, "")
 		return
 	}
-	for n, place := range found {
-		c.secret(ctx, configured[place[2]:place[3]], values[n+1])
+	for n, name := range names {
+		c.secret(ctx, name, values[n+1])
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
@@ -115,7 +116,7 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 		if len(left) == 0 {
 			break
 		}
-		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}",
+		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), launch.Reference(standIn),
 			"${env:"+placeholder(left[0].Name)+"}"))
 	}
 	if len(literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)) > 0 {
@@ -137,9 +138,10 @@ func spellReferences(e *table.Editor, s *table.Server) []string {
 	var notes []string
 	o := occurrence{server: *s}
 	o.edit(func(where, text string) string {
-		text = reference.ReplaceAllStringFunc(text, func(found string) string {
-			return "${env:" + placeholder(reference.FindStringSubmatch(found)[1]) + "}"
-		})
+		spelled, err := launch.Resolve(text, func(name string) (string, error) { return "${env:" + placeholder(name) + "}", nil })
+		if err == nil { // otherwise a reference is malformed, and stays as it is
+			text = spelled
+		}
 		return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
 			at := ofEnvironment.FindStringSubmatch(found)
 			name, left := at[1], ""
@@ -188,7 +190,7 @@ func ownFields(shape string, s *table.Server) []ownField {
 	var own []ownField
 	var passed []string
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if s.Env[name] == "${env:"+name+"}" || s.Env[name] == "${secret:"+name+"}" {
+		if s.Env[name] == "${env:"+name+"}" || s.Env[name] == launch.Reference(name) {
 			passed = append(passed, name)
 			delete(s.Env, name)
 		}
@@ -225,8 +227,8 @@ func wholeReference(text string) string {
 	if at := ofEnvironment.FindStringSubmatch(text); at != nil && at[0] == text && at[2] == "" {
 		return at[1]
 	}
-	if at := reference.FindStringSubmatch(text); at != nil && at[0] == text {
-		return placeholder(at[1])
+	if names := launch.References(text); len(names) == 1 && text == launch.Reference(names[0]) {
+		return placeholder(names[0])
 	}
 	return ""
 }

@@ -154,7 +154,7 @@ func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 	o.edit(func(where, text string) string {
 		for _, found := range unfilled.FindAllString(text, -1) {
 			missing := Placeholder{Where: where, Text: found}
-			if strings.HasPrefix(found, "${secret:") || filled(where, found) ||
+			if launch.HasReference(found) || filled(where, found) ||
 				slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}

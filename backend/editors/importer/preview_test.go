@@ -75,7 +75,7 @@ func TestCredentialsInsideOfTextsAreCoveredInAPreview(t *testing.T) {
 	f := newFixture(t, false)
 	for text, want := range map[string]string{
 		"Server=db;User=a;Password=top-secret;":                               "Server=db;User=a;Password=[redacted]",
-		"Endpoint=sb://x;SharedAccessKeyName=a;AccessKey=top-secret;":          "Endpoint=sb://x;SharedAccessKeyName=a;AccessKey=[redacted]",
+		"Endpoint=sb://x;SharedAccessKeyName=a;AccessKey=top-secret;":         "Endpoint=sb://x;SharedAccessKeyName=a;AccessKey=[redacted]",
 		"https://hooks.slack.com/services/T000/B000/abcdefghijklmnopqrstuvwx": "https://hooks.slack.com/services/[redacted]",
 		"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1":                       "123456789:[redacted]",
 		"https://mcp.zapier.com/api/mcp/s/MzQ1YWJjZGVmZ2hpamtsbW5vcHFy/mcp":   "https://mcp.zapier.com/api/mcp/s/[redacted]/mcp",

@@ -125,7 +125,7 @@ func (o *occurrence) explain(where, text string) {
 			name = at[1]
 		}
 		switch {
-		case strings.HasPrefix(found, "${secret:"), ofEnvironment.MatchString(found), o.scope.keeps(where, found):
+		case launch.HasReference(found), ofEnvironment.MatchString(found), o.scope.keeps(where, found):
 		case asked.MatchString(name):
 			o.problem = "its editor asks for " + shown(where) + " (" + shown(name) +
 				") at each start; write the value into the configuration, or add the server by hand"

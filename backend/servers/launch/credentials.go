@@ -103,6 +103,17 @@ func (c credential) namesFile() bool {
 // APIKey is the name of the secret that a remote server gets as its bearer token.
 const APIKey = "API_KEY"
 
+// HeaderOf returns the name of the header that a remote server gets for a secret, and the scheme before the value.
+func HeaderOf(secret string) (header, scheme string) {
+	switch secret {
+	case APIKey:
+		return "Authorization", "Bearer "
+	case "AUTHORIZATION":
+		return "Authorization", ""
+	}
+	return secret, ""
+}
+
 // MaxSecretName is the maximum length of a secret's name, in characters.
 const MaxSecretName = 128
 

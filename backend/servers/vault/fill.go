@@ -93,7 +93,7 @@ func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 		names = append(slices.Delete(names, i, i+1), launch.APIKey)
 	}
 	for _, name := range names {
-		header, scheme := headerOf(name)
+		header, scheme := launch.HeaderOf(name)
 		canonical := textproto.CanonicalMIMEHeaderKey(header)
 		if !httpguts.ValidHeaderFieldName(header) || taken[canonical] {
 			continue
@@ -111,18 +111,6 @@ func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 		}
 	}
 	return out, nil
-}
-
-// headerOf returns the name of the header for a secret, and the scheme that
-// precedes the value.
-func headerOf(name string) (header, scheme string) {
-	switch name {
-	case launch.APIKey:
-		return "Authorization", "Bearer "
-	case "AUTHORIZATION":
-		return "Authorization", ""
-	}
-	return name, ""
 }
 
 func (f *filling) lineBreak(where string) error {
