@@ -338,8 +338,9 @@ var allowed = map[string][]string{
 	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: for its type Launch
 
 	"doors/gateway": {
-		// mcphttp: for the error of a request that needs a sign-in; registration: for the name of the hub's entry
-		"base/events", "base/fault", "base/loosejson", "base/safetext",
+		// mcphttp: for the error of a request that needs a sign-in; registration: for the name of the hub's entry; words: for the
+		// name of the command line
+		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/words",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
 		"protocol/schemacompat",
 		"discovery/catalog", "discovery/learning", "discovery/search",

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -36,7 +37,7 @@ func (p *program) sessionOn(ctx context.Context, surface string) (*session, erro
 	s := &session{conn: conn, close: func() { _ = stream.Close() }}
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": "2025-11-25", "capabilities": struct{}{},
-		"clientInfo": map[string]string{"name": "agent-discover-cli", "version": p.version},
+		"clientInfo": map[string]string{"name": words.CommandLine, "version": p.version},
 	})
 	if err == nil {
 		_, err = conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})

@@ -6,16 +6,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
-
-// commandLineClient is the client name of this program's own command line,
-// which is not an editor.
-const commandLineClient = "agent-discover-cli"
 
 // ContextUse reports how many tokens the definitions of tools take in the contexts of clients.
 type ContextUse struct {
@@ -95,7 +92,7 @@ func (u *contextUse) note(s *Session) {
 // The field Whole counts their tokens or, if the client defers loading tools, only the tokens of their names.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	name, version := s.client.called()
-	if !s.client.isIntroduced() || name == commandLineClient {
+	if !s.client.isIntroduced() || name == words.CommandLine {
 		return SeenClient{}, false
 	}
 	defersFrom := 0 // never

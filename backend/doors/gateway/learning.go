@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
@@ -18,7 +19,7 @@ type lessons struct {
 
 func (l *lessons) taught() bool {
 	name, _ := l.client.called()
-	return name != commandLineClient
+	return name != words.CommandLine
 }
 
 // asked records the answers to the queries of one find_tool or find_tools
