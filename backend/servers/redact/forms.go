@@ -96,7 +96,7 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 	var out Fingerprints
 	seen, mac := make(map[string]bool), hmac.New(sha256.New, k.mac[:])
 	add := func(form string, kind formKind) {
-		if private || len(value) < minShared {
+		if private || len(strings.TrimSpace(value)) < minShared {
 			kind |= ofOwner
 		}
 		if len(form) < minValue {

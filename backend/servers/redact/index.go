@@ -83,7 +83,7 @@ func (x *index) find(text, server string) []match {
 		c := uint64(text[i])
 		end = end<<8 | c
 		if c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-			continue // no form that is this long ends with white space
+			continue // every secret is also known without white space around it
 		}
 		if c == '\\' && escapesSpace(text, i) {
 			escaped = 2
@@ -98,7 +98,7 @@ func (x *index) find(text, server string) []match {
 					positions = solid(text)
 				}
 				n, _ := slices.BinarySearch(positions, i)
-				out = append(out, x.matchSpaced(hash, text, positions[:n+1])...)
+				out = append(out, x.matchSpaced(hash, text, server, positions[:n+1])...)
 			}
 		}
 		if hash := uint32(end * mix >> 32); begin[hash>>18/64]&(1<<(hash>>18%64)) != 0 {
@@ -136,10 +136,10 @@ func (x *index) match(t *table, hash uint32, text, server string) (out []match) 
 
 // matchSpaced is match for forms whose characters are separated by white space.
 // positions are those of all other characters up to the end of the form.
-func (x *index) matchSpaced(hash uint32, text string, positions []int) (out []match) {
+func (x *index) matchSpaced(hash uint32, text, server string, positions []int) (out []match) {
 	for _, e := range x.large.entries[hash] {
 		from := len(positions) - int(e.length)
-		if from < 0 || e.length < minSpaced {
+		if from < 0 || e.length < minSpaced || e.owner != "" && server != anyServer && e.owner != server {
 			continue
 		}
 		form := make([]byte, 0, e.length)

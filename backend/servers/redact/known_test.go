@@ -25,6 +25,20 @@ func TestCredentialsInAnyConfigurationAreCovered(t *testing.T) {
 	}
 }
 
+func TestWhiteSpaceAroundASecretHidesNoneOfIt(t *testing.T) {
+	known := redact.NewKnownSecrets()
+	known.AddValues("one", []string{"abcd1234\n", "  \tqwer-5678\r\n"})
+	redactor := known.Redactor("one", launch.Launch{})
+	for text, want := range map[string]string{
+		"key abcd1234\nnext": "key [redacted]\nnext", "key abcd1234": "key [redacted]", `{"k":"abcd1234\n"}`: `{"k":"[redacted]"}`,
+		"qwer-5678 is it": "[redacted] is it",
+	} {
+		if got := redactor.Text(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // BenchmarkCover measures a result of 10 kB with the secrets of a large
 // installation.
 func BenchmarkCover(b *testing.B) {

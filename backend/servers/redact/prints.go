@@ -33,7 +33,7 @@ func (p Fingerprints) seal(k coverKey, account string) []byte {
 
 // boundTo returns the data that authenticates stored fingerprints: the account and a version. Increase the version
 // when prints finds more forms of a value, so that all fingerprints are computed again.
-func boundTo(account string) []byte { return []byte(account + "\x00v2") }
+func boundTo(account string) []byte { return []byte(account + "\x00v3") }
 
 var errPrints = errors.New("the fingerprints were made with another key")
 
@@ -46,9 +46,11 @@ func (k coverKey) open(account string, sealed []byte) (out Fingerprints, old boo
 	}
 	nonce, text := sealed[:box.NonceSize()], sealed[box.NonceSize():]
 	plain, err := box.Open(nil, nonce, text, boundTo(account))
-	if err != nil {
-		plain, err = box.Open(nil, nonce, text, []byte(account)) // as version 1 bound them
-		old = true
+	for _, version := range []string{"\x00v2", ""} {
+		if err != nil {
+			plain, err = box.Open(nil, nonce, text, []byte(account+version)) // as an earlier version bound them
+			old = true
+		}
 	}
 	if err != nil || len(plain)%printSize > 0 {
 		return nil, false, errPrints

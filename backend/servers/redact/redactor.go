@@ -88,11 +88,14 @@ type forms []string
 // because programs often print keys line by line.
 func (f *forms) addSecret(value string) {
 	f.addEncodings(value)
+	if trimmed := strings.TrimSpace(value); trimmed != value { // files often end with a line break, which programs drop
+		f.addEncodings(trimmed)
+	}
 	if part := secretscan.WithoutScheme(value); part != value && len(part) >= minValue {
 		f.addEncodings(part)
 	}
 	for line := range strings.Lines(value) {
-		if line = strings.TrimSpace(line); len(line) >= 2*secretscan.MinLength && line != value {
+		if line = strings.TrimSpace(line); len(line) >= 2*secretscan.MinLength {
 			f.addEncodings(line)
 		}
 	}
