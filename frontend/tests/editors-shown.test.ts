@@ -23,7 +23,7 @@ test("one click changes what an editor is shown, and another undoes it", async (
   const shows = (name: RegExp) => cursor.getByRole("button", { name, pressed: true }).waitFor();
   await shows(/^Find and call 10 tools, 5\d\d tokens$/);
   expect(await row(page, "Visual Studio Code").getByText("Shows").count()).toBe(0);
-  await choice(/^Active tools 0 tools, 0 tokens$/).waitFor();
+  await choice(/^Always listed tools 0 tools, 0 tokens$/).waitFor();
   await expectAccessible(page, "the choices of what an editor is shown");
 
   await choice(/^Tool registry 1 tool, 4\d\d tokens$/).click();

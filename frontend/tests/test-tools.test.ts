@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const open = (path: string, view?: View) => visit(browser, hub, path, view);
 
-test("an inactive server is started, and a tool is called with its form", async () => {
+test("a server that is not always listed is started, and a tool is called with its form", async () => {
   const { page, problems } = await open("/test");
   await page.getByText("Inspect a server").waitFor();
   await choose(page, "Server to inspect", /everything.*New/);

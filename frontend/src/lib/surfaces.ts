@@ -11,7 +11,11 @@ export const surfaces = [
     text: "Finds tools, and calls them by what they may do: read, write or destroy. Plan modes can read.",
   },
   { value: "registry", label: "Tool registry", text: "One tool with actions, as in earlier versions." },
-  { value: "native", label: "Active tools", text: "The tools of active servers, for models that handle many." },
+  {
+    value: "native",
+    label: "Always listed tools",
+    text: "The tools of always listed servers, for models that handle many.",
+  },
 ];
 
 /** serverOf returns the server of a surface that is limited to one server; otherwise "". */

@@ -77,7 +77,7 @@ export class Target {
     if (!answer.ok) throw new ApiError(await said(answer), answer.status);
   }
 
-  /** #up reports whether the hub would forward a request: it does so only to servers that are active or running. */
+  /** #up reports whether the hub would forward a request: it does so only to servers that are always listed or running. */
   #up(): boolean {
     const server = this.id ? hub.server(Number(this.id)) : undefined;
     return !server || server.active || server.running;
@@ -85,7 +85,7 @@ export class Target {
 
   #starting: Promise<unknown> | undefined;
 
-  /** start starts a configured server without activating it, so that it stops when idle. */
+  /** start starts a configured server, which stops again when idle. */
   async start(): Promise<void> {
     if (!this.id) return;
     this.#starting ??= take(api.POST("/api/servers/{id}/refresh", { params: { path: { id: this.id } } })).finally(
