@@ -29,14 +29,14 @@ func (h hubCommands) mcp() *cobra.Command {
 standard input and output, and passes them to the hub, which it starts if necessary.
 You do not run it yourself; to add it to your editors: agent-discover editors register
 
-The flag --surface chooses what the editor is shown besides the tools of active servers:
+The flag --surface chooses what the editor is shown besides the tools of always listed servers:
   registry     the tool registry (the default)
   meta         find_tool, and call_tool, call_write_tool and call_read_tool, which call what
                it finds, so that the rules of the editor for dangerous tools count; and tools
                that list, search and call tools by the names of servers and tools
   native       nothing
 or server:NAME, which shows one server alone, as if the editor had started it: no name is
-changed, and the server need not be active; or toolset:NAME, which shows the tools of a
+changed, and the server need not be always listed; or toolset:NAME, which shows the tools of a
 toolset and no others.
 
 If the working directory, or the nearest folder above it that has one, contains a file

@@ -23,8 +23,8 @@ func (c serverCommands) command() *cobra.Command {
 		Long: `Add, remove, approve and inspect MCP servers. Without a subcommand, list them.
 
 Agents find and call the tools of every approved server; the hub starts a server when
-one of its tools is called. Activating a server adds its tools to the tool list of
-every editor, so that agents need not search for them.`,
+one of its tools is called. To always list a server's tools, in the tool list of every
+editor, activate it; agents then need not search for them.`,
 	}
 	cmd.AddCommand(
 		&cobra.Command{
@@ -39,12 +39,13 @@ context of a model. Credentials are redacted.`,
 		},
 		c.add(), c.approve(),
 		c.remove(), c.sandbox(), c.grant(),
-		withLong(c.serverCommand("activate NAME", "Add a server's tools to the tool list of every editor", 1, c.activate),
-			`Add a server's tools to the tool list of every editor, and start the server. Agents can
-find and call the tools of other servers too, but have to search for them first.`),
-		withLong(c.serverCommand("deactivate NAME", "Stop a server and remove its tools from the tool lists", 1, c.action("deactivate")),
-			`Stop a server and remove its tools from the tool lists of editors. Agents can still find
-and call them, which starts the server again.`),
+		withLong(c.serverCommand("activate NAME", "Always list a server's tools", 1, c.activate),
+			`Always list a server's tools, in the tool list of every editor, and start the server.
+Agents can find and call the tools of other servers too, but have to search for them
+first.`),
+		withLong(c.serverCommand("deactivate NAME", "Stop a server and no longer always list its tools", 1, c.action("deactivate")),
+			`Stop a server and no longer always list its tools. Agents can still find and call them,
+which starts the server again.`),
 		withLong(c.serverCommand("start NAME", "Start a server", 1, c.action("start")),
 			`Start a server without waiting for the next call of its tools. It stops when it has been
 idle for some time.`),
@@ -176,6 +177,12 @@ func (c serverCommands) action(name string) serverFunc {
 			return err
 		}
 		text := strings.ReplaceAll(done.Status, "_", " ")
+		switch done.Status { // the original product's words, which the REST API keeps
+		case "already_active":
+			text = "already always listed"
+		case "not_active":
+			text = "not always listed"
+		}
 		if done.ToolCount != nil {
 			text += ", " + counted(*done.ToolCount, "tool", "tools")
 		}

@@ -143,7 +143,7 @@ func (c setupCommands) printSync(r setup.SyncResult) error {
 			names  []string
 		}{
 			{"added", r.Registered},
-			{"activated", r.Activated},
+			{"always listed", r.Activated},
 			{"skipped (already configured)", r.Skipped},
 			{"waiting for approval", r.Waiting},
 		} {

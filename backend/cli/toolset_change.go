@@ -149,7 +149,7 @@ func (c toolsetCommands) note() *cobra.Command {
 func (c toolsetCommands) equip() *cobra.Command {
 	var of string
 	cmd := &cobra.Command{
-		Use: "equip NAME", Short: "List the tools of a toolset in place of those of active servers", Args: cobra.ExactArgs(1),
+		Use: "equip NAME", Short: "List the tools of a toolset in place of those of always listed servers", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
@@ -177,7 +177,7 @@ func equippedClient(of string) string {
 func (c toolsetCommands) unequip() *cobra.Command {
 	var of string
 	cmd := &cobra.Command{
-		Use: "unequip", Short: "List the tools of active servers again", Args: cobra.NoArgs,
+		Use: "unequip", Short: "List the tools of always listed servers again", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := c.client(cmd.Context())
 			if err != nil {
