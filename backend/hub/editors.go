@@ -66,7 +66,7 @@ func (h *Hub) corrections(server string) []corrections.Correction {
 	return corrections.Reader{Tools: h.discovery.catalog, Listings: h.servers.listings, Running: h.servers.upstream}.Of(server)
 }
 
-// listed returns the names of the active tools, which are in every session's tool list.
+// listed returns the names of the tools that are always listed: in every session's tool list.
 func (d *doors) listed() []string {
 	var names []string
 	for _, t := range d.gateway.ActiveTools() {

@@ -13,7 +13,7 @@ import (
 )
 
 // allServers is a surface that shows the whole hub: the hub's own tools, the tools, prompts and resources of
-// active servers, and the session tools.
+// always listed servers, and the session tools.
 type allServers struct {
 	own         hubTools
 	sorted      bool // legacy clients get the same list as modern ones: sorted, without session tools
@@ -36,7 +36,8 @@ func (a *allServers) Introduce(_ context.Context, client json.RawMessage) (surfa
 // Info implements surface.
 func (a *allServers) Info() json.RawMessage { return a.about }
 
-// List returns a list as one page. It includes the items that active servers have listed, even if they are stopped now.
+// List returns a list as one page. It includes the items that always listed servers have listed, even if they are
+// stopped now.
 func (a *allServers) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case jsonrpc.Get(params, "cursor") != nil:

@@ -30,8 +30,8 @@ type noSlugs struct{}
 func (noSlugs) Slugs(context.Context) (map[int64]string, error) { return nil, nil }
 func (noSlugs) SaveSlug(context.Context, int64, string) error   { return nil }
 
-// newGateway returns a gateway with an active server s that has the given
-// tools.
+// newGateway returns a gateway with an always listed server s that has the
+// given tools.
 func newGateway(t *testing.T, definitions ...string) *Gateway {
 	t.Helper()
 	bus := &events.Bus{}

@@ -72,7 +72,7 @@ func (c *clientTools) Lists(t *catalog.Tool) bool {
 }
 
 // constant returns the tools of servers that every modern client lists: those of
-// active servers, sorted by server and tool, or those of the equipped toolset in its order.
+// always listed servers, sorted by server and tool, or those of the equipped toolset in its order.
 func (c *clientTools) constant() []*catalog.Tool {
 	if tools, equipped := c.choice.Tools(); equipped {
 		return tools
@@ -84,8 +84,8 @@ func (c *clientTools) constant() []*catalog.Tool {
 	return tools
 }
 
-// all returns the tools of servers that the session lists: first those of active servers or of the equipped toolset,
-// then the session tools, sorted by name.
+// all returns the tools of servers that the session lists: first those of always listed servers or of the equipped
+// toolset, then the session tools, sorted by name.
 func (c *clientTools) all() []*catalog.Tool {
 	rules := c.Rules()
 	tools, equipped := c.choice.Tools()

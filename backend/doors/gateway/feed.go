@@ -62,7 +62,7 @@ type feed struct {
 	settling chan chan struct{}        // settle sends a channel, which follow closes after delivery
 	over     chan struct{}             // closed when run returns
 	working  sync.WaitGroup            // goroutines of run
-	active   [len(shownLists)][]string // active servers with items in each of shownLists; used by run only
+	active   [len(shownLists)][]string // always listed servers with items in each of shownLists; used by run only
 }
 
 // run passes events on until ctx ends.
@@ -166,8 +166,8 @@ var shownLists = [...]listing{
 }
 
 // announceLists tells the sessions which lists other than the list of tools have changed. If server is not empty,
-// it has listed other items of this kind. announceLists also compares the active servers that have items in a list
-// with those at its last call.
+// it has listed other items of this kind. announceLists also compares the always listed servers that have items in a
+// list with those at its last call.
 func (f *feed) announceLists(server string, kind features.Kind) {
 	servers := f.inventory.ActiveServers()
 	for i, l := range shownLists {

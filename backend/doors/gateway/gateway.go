@@ -1,6 +1,6 @@
 // Package gateway is the MCP server that editors and other clients talk to. A session lists the hub's own tools
-// of its surface, then the tools of active servers, then the session tools: those that find_tool has added to
-// this session. Tool calls go through call.Pipeline, and results are passed on as the bytes that the server
+// of its surface, then the tools of always listed servers, then the session tools: those that find_tool has added
+// to this session. Tool calls go through call.Pipeline, and results are passed on as the bytes that the server
 // sent. Modern clients, servers and requests are those of MCP 2026-07-28; legacy ones are those of earlier
 // versions. The era says which of the two applies.
 //
@@ -294,8 +294,8 @@ func (g *Gateway) RulesChanged() {
 	g.sessions.look()
 }
 
-// ActiveTools returns the enabled tools of approved, active servers. Every session of a client without limits
-// lists them.
+// ActiveTools returns the enabled tools of approved, always listed servers. Every session of a client without
+// limits lists them.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
 
 // Find returns the result of find_tool for a query, with explanations for people; see finding.Finder.Explain.

@@ -20,7 +20,8 @@ import (
 )
 
 // oneServer is the surface of a single server. The client sees the server as if it were connected to it directly:
-// nothing is renamed, and the hub also passes on names that it does not know. The server need not be active.
+// nothing is renamed, and the hub also passes on names that it does not know. The server need not be
+// always listed.
 type oneServer struct {
 	server        string
 	version       string // of the hub

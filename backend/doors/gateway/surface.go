@@ -34,7 +34,7 @@ type surface interface {
 	// Listed returns the tools of servers that are in the client's list, and the hub's own tools in that list.
 	Listed() (tools []*catalog.Tool, own surfaces.Definitions)
 	// Shows reports whether the client's lists include the tools, prompts and resources of a server. For an
-	// empty name it reports whether the lists depend on which servers are active.
+	// empty name it reports whether the lists depend on which servers are always listed.
 	Shows(server string) bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// The surfaces. Registry, Meta and Native include the tools, prompts and resources of active servers. An empty
-// surface counts as Registry.
+// The surfaces. Registry, Meta and Native include the tools, prompts and resources of always listed servers. An
+// empty surface counts as Registry.
 const (
 	Registry  = "registry" // the tool registry
 	Meta      = "meta"     // find_tool, and tools that call the tools that it finds

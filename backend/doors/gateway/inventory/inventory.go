@@ -42,8 +42,8 @@ func (i *Inventory) For(client string) Rules {
 // Snapshot returns the present tools without any rules.
 func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
 
-// ActiveServers returns the servers whose tools, prompts and resources every
-// session lists.
+// ActiveServers returns the approved servers that are always listed: every session lists their tools, prompts and
+// resources.
 func (i *Inventory) ActiveServers() []registry.Server {
 	var out []registry.Server
 	for _, server := range i.servers.List() {
@@ -54,7 +54,8 @@ func (i *Inventory) ActiveServers() []registry.Server {
 	return out
 }
 
-// Active returns the tools that every session with these rules lists: the enabled tools of active servers.
+// Active returns the tools that every session with these rules lists: the enabled tools of always listed
+// servers.
 func (i *Inventory) Active(r Rules) []*catalog.Tool {
 	var out []*catalog.Tool
 	for _, server := range i.ActiveServers() {

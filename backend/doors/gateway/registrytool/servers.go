@@ -162,8 +162,8 @@ func (t *Tool) deactivate(ctx context.Context, args arguments.Arguments) (any, e
 	return statusOf{status, args.Name}, nil
 }
 
-// status serves the action status: it returns the active servers with their
-// tools.
+// status serves the action status: it returns the always listed servers with
+// their tools.
 func (t *Tool) status(context.Context, arguments.Arguments) (any, error) {
 	type server struct {
 		Name        string   `json:"name"`

@@ -54,8 +54,8 @@ var actions = []Action{
 	{"list-available-tools", danger.Reads, "query, server, limit", "tools that a toolset may contain", (*Actions).available},
 	{"build-toolset", danger.Writes, "name, args (tools as server.tool), description, autoEquip", "save a toolset", (*Actions).build},
 	{"list-saved-toolsets", danger.Reads, "", "all toolsets", (*Actions).saved},
-	{"equip-toolset", danger.Writes, "name", "list its tools in place of those of active servers", (*Actions).equip},
-	{"unequip-toolset", danger.Writes, "", "list the tools of active servers again", (*Actions).unequip},
+	{"equip-toolset", danger.Writes, "name", "list its tools in place of those of always listed servers", (*Actions).equip},
+	{"unequip-toolset", danger.Writes, "", "list the tools of always listed servers again", (*Actions).unequip},
 	{"get-active-toolset", danger.Reads, "", "the equipped toolset and its tools", (*Actions).equipped},
 	{"delete-toolset", danger.Destroys, "name, confirm: true", "delete a toolset", (*Actions).remove},
 	{

@@ -18,8 +18,8 @@ import (
 )
 
 // View is the surface of a toolset: exactly its tools, and the prompts and resources
-// of their servers, which need not be active. Everything else does not exist for the
-// client, whatever name it uses.
+// of their servers, which need not be always listed. Everything else does not exist for
+// the client, whatever name it uses.
 type View struct {
 	choice    *Choice
 	registry  Registry
