@@ -25,7 +25,7 @@ type Activation struct {
 // Routes adds the operations with their handlers to a route table.
 func (a *Activation) Routes(t *route.Table) {
 	g := t.Group("servers")
-	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: put its tools in every client's list"), a.activate)
+	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: always list its tools, in every client's list"), a.activate)
 	route.Add(g, route.Post("/api/servers/{id}/deactivate", "Deactivate a server: remove its tools from the lists"), a.deactivate)
 	route.Add(g, route.Post("/api/servers/{id}/approve", "Approve a proposed server, which allows it to start"), a.approve)
 	route.Add(g, route.Post("/api/servers/{id}/code", "Retrieve the code with which a program can approve a proposed server"), a.code)

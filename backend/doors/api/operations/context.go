@@ -46,7 +46,7 @@ type ClientContext struct {
 	Connected    bool    `json:"connected"`
 	FirstSeen    string  `json:"first_seen" doc:"When the client first connected, in RFC 3339."`
 	LastSeen     string  `json:"last_seen" doc:"When the client was last connected, in RFC 3339; the current time for a connected client."`
-	ListedTokens int     `json:"listed_tokens" doc:"Number of tokens of the tools in the client's list: the hub's own tool, tools of active servers, and tools that the client found."`
+	ListedTokens int     `json:"listed_tokens" doc:"Number of tokens of the tools in the client's list: the hub's own tool, tools of always listed servers, and tools that the client found."`
 	WholeTokens  int     `json:"whole_tokens" doc:"Number of tokens that tools would take at the start of a conversation if all servers were configured in the client itself. A client that defers tools loads only their names."`
 	Share        float64 `json:"share" doc:"listed_tokens as a part of window."`
 	SavedTokens  int     `json:"saved_tokens" doc:"whole_tokens minus listed_tokens. It is negative when the tools of all servers take fewer tokens than the client's list."`

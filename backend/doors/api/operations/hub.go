@@ -38,7 +38,7 @@ func (h *Hub) Routes(t *route.Table) {
 	route.Add(g, route.Get("/health", "Check whether the hub is running").WithoutToken(), h.health)
 	route.Add(g, route.Get("/hello", "Retrieve the hub's proof that it knows the token").WithoutToken(), h.hello)
 	route.Add(g, route.Get("/api/about", "Retrieve the hub's version, program and authentication"), h.about)
-	route.Add(g, route.Get("/api/status", "List active servers and their tools"), h.status)
+	route.Add(g, route.Get("/api/status", "List the servers that are always listed, and their tools"), h.status)
 	route.Add(g, route.Get("/api/clients", "List connected MCP clients"), h.clients)
 	route.Add(g, route.Post("/api/pause", "Stop all servers, and start none until the hub is resumed"), h.pause)
 	route.Add(g, route.Post("/api/resume", "Allow servers to start again"), h.resume)
@@ -83,11 +83,11 @@ func (h *Hub) about(context.Context, *struct{}) (*route.Reply[hubAbout], error) 
 }
 
 type status struct {
-	ActiveCount int  `json:"active_count" doc:"Number of active servers."`
+	ActiveCount int  `json:"active_count" doc:"Number of servers that are always listed."`
 	Paused      bool `json:"paused,omitempty" doc:"Whether all servers are paused."`
 	quarantine.Counts
 	Problem string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
-	Servers []activeServer `json:"servers" doc:"Active servers."`
+	Servers []activeServer `json:"servers" doc:"Servers that are always listed."`
 }
 
 type activeServer struct {

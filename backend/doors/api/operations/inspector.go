@@ -78,7 +78,7 @@ func (i *Inspector) configuredServer(id string) (registry.Server, error) {
 	return v, nil
 }
 
-// activeServer returns a configured server that is active or running.
+// activeServer returns a configured server that is always listed or running.
 func (i *Inspector) activeServer(id string) (registry.Server, error) {
 	v, err := i.configuredServer(id)
 	if err != nil {

@@ -39,7 +39,7 @@ type Server struct {
 	Homepage        *string           `json:"homepage" doc:"URL of a remote server."`
 	Headers         map[string]string `json:"headers,omitempty" doc:"HTTP headers sent to a remote server."`
 	Installed       bool              `json:"installed"`
-	Active          bool              `json:"active" doc:"Whether the tools of the server are in every client's list."`
+	Active          bool              `json:"active" doc:"Whether the server is always listed: its tools are in every client's list."`
 	LatestVersion   *string           `json:"latest_version"`
 	LastHealthCheck *string           `json:"last_health_check"`
 	HealthStatus    string            `json:"health_status"`

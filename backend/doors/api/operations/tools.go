@@ -44,7 +44,7 @@ type KnownTool struct {
 	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration gives it another one."`
 	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
 	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
-	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool."`
+	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool."`
 }
 
 type resolveInput struct {

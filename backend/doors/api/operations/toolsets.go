@@ -31,7 +31,7 @@ func (o *Toolsets) Routes(table *route.Table) {
 	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the present definitions of tools that have changed"), o.pin)
 	route.Add(g, route.Post("/api/toolsets/{name}/note", "Set the note of a tool, which ends what an agent has proposed"), o.note)
 	route.Add(g, route.Post("/api/toolsets/{name}/equip",
-		"Equip a client with a toolset: it lists these tools in place of those of active servers"), o.equip)
+		"Equip a client with a toolset: it lists these tools in place of those of always listed servers"), o.equip)
 	route.Add(g, route.Get("/api/toolsets/{name}/export",
 		"Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
 }

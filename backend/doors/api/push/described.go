@@ -22,7 +22,7 @@ type stateMessage struct {
 	Delta   bool           `json:"delta,omitempty" doc:"True in a message after a change; missing in a message with the whole state."`
 	Names   []string       `json:"names,omitempty" doc:"Names of all servers, when servers contains only those that changed (?deltas=changed)."`
 	Servers []stateServer  `json:"servers" doc:"All servers, or those that changed."`
-	Active  []activeServer `json:"active" doc:"Those of the servers whose tools are in every client's list."`
+	Active  []activeServer `json:"active" doc:"Those of the servers that are always listed."`
 }
 
 // stateServer is a server in messages of type state. The stateCache encodes it without Tools and ToolsRev, and adds one

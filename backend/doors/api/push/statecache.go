@@ -66,7 +66,7 @@ type row struct {
 	server   []byte // the server without its tools
 	name     []byte
 	tools    []byte
-	active   []byte // definitions of the tools of an active server
+	active   []byte // definitions of the tools of an always listed server
 }
 
 // rowSource is the data from which a row is encoded.
