@@ -62,9 +62,8 @@ const (
 )
 
 // Import adds the chosen servers; with dry it only reports what it would do.
-// The tools of an imported server are not in the list of any session until a
-// person activates the server. The failure of one server does not stop the
-// others.
+// An imported server is not always listed until a person activates it. The
+// failure of one server does not stop the others.
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()

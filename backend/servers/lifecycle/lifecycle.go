@@ -55,8 +55,8 @@ type Options struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// Manager changes which servers are approved and active, and removes servers. It is safe for
-// concurrent use.
+// Manager changes which servers are approved and always listed, and removes servers. It is safe
+// for concurrent use.
 type Manager struct {
 	registry  *registry.Registry
 	catalog   *catalog.Catalog
@@ -92,7 +92,7 @@ func New(o Options) *Manager {
 func (m *Manager) Configure() (done func()) { return m.hold() }
 
 // Refresh lists the tools of a server again, starts the server if necessary, and returns the
-// tools. It does not activate the server.
+// tools. It does not change whether the server is always listed.
 func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, error) {
 	return m.tools(ctx, name, m.processes.Refresh)
 }
@@ -131,9 +131,8 @@ func (m *Manager) Restart(ctx context.Context, name string) ([]*catalog.Tool, er
 	return m.start(ctx, name)
 }
 
-// Activate starts a server, puts its tools into the list of every session and
-// returns them. already reports whether the server was active before; such a
-// server is not started.
+// Activate starts a server, makes it always listed and returns its tools. already
+// reports whether the server was always listed before; such a server is not started.
 func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error) {
 	s, err := m.registry.Get(name)
 	if err != nil {
@@ -149,12 +148,12 @@ func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.T
 	return tools, false, err
 }
 
-// Deactivate removes a server's tools from the lists of sessions, stops its process and clears KeepRunning. It reports
-// whether the server was active. find_tool still finds the tools.
+// Deactivate makes a server no longer always listed, stops its process and clears KeepRunning. It reports whether the
+// server was always listed. find_tool still finds the tools.
 //
 // The process is stopped before the change is published: a client that sees the
 // change may start the server at once, and this start must not be stopped.
-func (m *Manager) Deactivate(ctx context.Context, name string) (wasActive bool, err error) {
+func (m *Manager) Deactivate(ctx context.Context, name string) (was bool, err error) {
 	s, err := m.registry.Get(name)
 	if err != nil {
 		return false, err

@@ -108,9 +108,9 @@ func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	}
 }
 
-// A client may start a server as soon as it sees that the server is inactive. If
-// the stop were still going on, it would end that start.
-func TestAServerIsStoppedBeforeItIsShownAsInactive(t *testing.T) {
+// A client may start a server as soon as it sees that the server is no longer
+// always listed. If the stop were still going on, it would end that start.
+func TestAServerIsStoppedBeforeItIsShownAsNotAlwaysListed(t *testing.T) {
 	b := newBench(t, "ask", nil)
 	command := mcptest.Command(t)
 	server := registry.Server{Name: "one", Transport: "stdio", Command: command[0], Args: command[1:], Approved: true}

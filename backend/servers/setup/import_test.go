@@ -249,7 +249,7 @@ func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
 		t.Errorf("tools: %+v", got)
 	}
 	if problems := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").AlwaysListed ||
-		!strings.Contains(problems, "secret TOKEN has no value") || !strings.Contains(problems, "imported as inactive") {
+		!strings.Contains(problems, "secret TOKEN has no value") || !strings.Contains(problems, "it is not always listed") {
 		t.Errorf("got %s", problems)
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // Lifecycle starts servers.
 type Lifecycle interface {
-	// Activate starts a server and reports whether it was active already.
+	// Activate makes a server always listed, starts it, and reports whether it was always listed already.
 	Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
 }
 

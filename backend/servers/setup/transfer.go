@@ -73,7 +73,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		return
 	}
 	if row.flag("quarantined") && r.Status == Imported {
-		r.problem("it was quarantined in the database, so it was imported as inactive")
+		r.problem("it was quarantined in the database, so after the import it is not always listed")
 	}
 	t.reports[row["name"]] = r
 	if t.runsSame(ctx, here, wanted) { // a server that runs something else may have other tools
