@@ -130,7 +130,7 @@ func TestMCPInspectorUsesTheRegistryTool(t *testing.T) {
 	var activated struct{ Status string }
 	i.registry(`{"action":"activate","name":"fake"}`, &activated)
 	if tools := i.list(); !slices.Contains(tools, "fake__echo") {
-		t.Errorf("with the server active the list is %v", tools)
+		t.Errorf("with the server always listed the list is %v", tools)
 	}
 	var status struct {
 		ActiveCount int `json:"active_count"`

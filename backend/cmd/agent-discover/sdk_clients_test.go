@@ -213,7 +213,7 @@ func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
 	}
 }
 
-// oddHub starts a hub with the active servers odd and fine, and with the toolset all, which
+// oddHub starts a hub with the always listed servers odd and fine, and with the toolset all, which
 // contains the tools of odd. It returns the names of these tools.
 func oddHub(t *testing.T, command []string) (h *programtest.Home, tools []string) {
 	h = programtest.NewHome(t)

@@ -50,7 +50,7 @@ func TestFoundToolIsAddedToOneSessionOnly(t *testing.T) {
 	}
 }
 
-func TestNewToolOfAnActiveServerReachesEverySession(t *testing.T) {
+func TestNewToolOfAnAlwaysListedServerReachesEverySession(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Settings("trust: {changes: clean}\n")

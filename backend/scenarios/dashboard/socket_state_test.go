@@ -43,7 +43,7 @@ func TestSocketMayOmitTools(t *testing.T) {
 	}
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	var active stateWithoutTools
-	s.Until("the server is active", func(m hubtest.Message) bool {
+	s.Until("the server is always listed", func(m hubtest.Message) bool {
 		active = read(m)
 		return len(active.Active) == 1
 	})
@@ -83,13 +83,13 @@ func TestSocketReportsTheStateAndEveryChange(t *testing.T) {
 		t.Errorf("after a server was added: %s", m.Raw)
 	}
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
-	m = s.Until("the server is active", func(m hubtest.Message) bool { return len(m.Active) == 1 && m.Servers[0].Running })
+	m = s.Until("the server is always listed", func(m hubtest.Message) bool { return len(m.Active) == 1 && m.Servers[0].Running })
 	tool := m.Servers[0].Tools[0]
 	if tool.ID == 0 || tool.ServerID != 1 || tool.Name == "" || !strings.HasPrefix(string(tool.InputSchema), "{") {
 		t.Errorf("the first tool is %+v", tool)
 	}
 	if shown := m.Active[0].Tools[0]; shown.Name != "echo" || !strings.HasPrefix(string(shown.InputSchema), "{") {
-		t.Errorf("the first active tool is %+v", shown)
+		t.Errorf("the first always listed tool is %+v", shown)
 	}
 	if m.Servers[0].Tokens == 0 {
 		s.Until("the tokens of the tools are counted",

@@ -155,7 +155,7 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 			},
 		},
 		hubtest.Step{
-			Name: "tools of an active server", Method: "GET", Path: "/api/tools?brief=true", Status: 200, Want: []string{`"enabled":true}`},
+			Name: "always listed tools", Method: "GET", Path: "/api/tools?brief=true", Status: 200, Want: []string{`"enabled":true}`},
 			Never: []string{`"enabled":false`},
 		},
 	)

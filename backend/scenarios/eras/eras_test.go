@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// addBoth adds an active server of both eras, named both, to a hub without servers.
+// addBoth adds an always listed server of both eras, named both, to a hub without servers.
 func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 	t.Helper()
 	command := mcptest.Command(t, append([]string{"-both", "locked", "-offers"}, flags...)...)

@@ -21,16 +21,16 @@ func TestInspectorUsesAServerDirectly(t *testing.T) {
 			Events: []string{`state "notes"`},
 		},
 		hubtest.Step{
-			Name: "info of an inactive server", Method: "GET", Path: "/api/servers/{id}/info", Status: 400,
+			Name: "info of a stopped server", Method: "GET", Path: "/api/servers/{id}/info", Status: 400,
 			Want: []string{`{"error":"Server not active","code":`},
 		},
-		hubtest.Step{Name: "tools of an inactive server", Method: "GET", Path: "/api/servers/{id}/tools", Status: 400},
+		hubtest.Step{Name: "tools of a stopped server", Method: "GET", Path: "/api/servers/{id}/tools", Status: 400},
 		hubtest.Step{
-			Name: "call of an inactive server", Method: "POST", Path: "/api/servers/{id}/call", Body: `{"tool":"echo"}`, Status: 400,
+			Name: "call of a stopped server", Method: "POST", Path: "/api/servers/{id}/call", Body: `{"tool":"echo"}`, Status: 400,
 			Want: []string{"Server not active"},
 		},
 		hubtest.Step{
-			Name: "export of an inactive server", Method: "GET", Path: "/api/servers/{id}/export", Status: 200,
+			Name: "export of a stopped server", Method: "GET", Path: "/api/servers/{id}/export", Status: 200,
 			Want: []string{`"format":"mcp-json"`, `"notes":{"command":`},
 		},
 		hubtest.Step{

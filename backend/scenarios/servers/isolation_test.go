@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// isolated runs a hub with the active server own, which has a separate process for each session of a client.
+// isolated runs a hub with the always listed server own, which has a separate process for each session of a client.
 func isolated(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})

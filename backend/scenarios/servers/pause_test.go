@@ -68,7 +68,7 @@ func TestPausedHubStartsNoServer(t *testing.T) {
 			Events: []string{`state "running":true`},
 		},
 		hubtest.Step{
-			Name: "call of an inactive server", Method: "POST", Path: "/api/servers/2/call", Body: `{"tool":"echo","args":{"text":"x"}}`,
+			Name: "call of an idle server", Method: "POST", Path: "/api/servers/2/call", Body: `{"tool":"echo","args":{"text":"x"}}`,
 			Status: 400,
 		},
 		hubtest.Step{Name: "activation after the pause", Method: "POST", Path: "/api/servers/2/activate", Status: 200},

@@ -72,7 +72,7 @@ func TestServerIsManagedFromCreationToDeletion(t *testing.T) {
 			Want: []string{`{"status":"already_active"}`},
 		},
 		hubtest.Step{
-			Name: "active server", Method: "GET", Path: "/api/servers/{id}", Status: 200,
+			Name: "always listed server", Method: "GET", Path: "/api/servers/{id}", Status: 200,
 			Want: []string{`"active":true`, `"tools":[{"id":`}, Never: []string{"correct-horse"},
 		},
 		hubtest.Step{Name: "status", Method: "GET", Path: "/api/status", Status: 200, Want: []string{`"active_count":1`, `"name":"notes"`}},
@@ -110,7 +110,7 @@ func TestServerIsManagedFromCreationToDeletion(t *testing.T) {
 			Want: []string{`{"status":"not_active"}`},
 		},
 		hubtest.Step{
-			Name: "tools of the inactive server", Method: "GET", Path: "/api/tools?server=notes", Status: 200,
+			Name: "tools of the server that is not always listed", Method: "GET", Path: "/api/tools?server=notes", Status: 200,
 			Want: []string{`"name":"echo"`},
 		},
 		hubtest.Step{

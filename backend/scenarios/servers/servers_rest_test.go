@@ -179,12 +179,12 @@ func TestServersAreManagedOverREST(t *testing.T) {
 			},
 		},
 		{
-			Name: "deactivate an inactive server", Method: "POST", Path: "/api/servers/1/deactivate", Status: 200,
+			Name: "deactivate a server that is not always listed", Method: "POST", Path: "/api/servers/1/deactivate", Status: 200,
 			Want: []string{`"status":"not_active"`},
 		},
 		{Name: "no calls yet", Method: "GET", Path: "/api/logs", Status: 200, Want: []string{`"entries":[]`, `"total":0`}},
 		{Name: "no tools yet", Method: "GET", Path: "/api/tools", Status: 200, Want: []string{"[]"}},
-		{Name: "nothing active", Method: "GET", Path: "/api/status", Status: 200, Want: []string{`"active_count":0`, `"servers":[]`}},
+		{Name: "none always listed", Method: "GET", Path: "/api/status", Status: 200, Want: []string{`"active_count":0`, `"servers":[]`}},
 		{Name: "no clients", Method: "GET", Path: "/api/clients", Status: 200, Want: []string{"[]"}},
 		{
 			Name: "approve", Method: "POST", Path: "/api/servers/1/approve", Status: 200,

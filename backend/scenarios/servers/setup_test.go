@@ -112,7 +112,7 @@ func TestConfiguredSetupFileActivatesServers(t *testing.T) {
 	var status struct{ Servers []struct{ Name string } }
 	hubtest.Do(t, h, http.MethodGet, "/api/status", nil, &status)
 	if len(status.Servers) != 1 || status.Servers[0].Name != "memory" {
-		t.Errorf("the active servers are %v, want memory", status)
+		t.Errorf("the always listed servers are %v, want memory", status)
 	}
 	result := hubtest.RegistryCall(t, h,
 		`{"action":"proxy_call","call_as":"mcp__memory__create_entities","arguments":{"entities":[{"name":"x","entityType":"y","observations":[]}]}}`)

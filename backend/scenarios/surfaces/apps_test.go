@@ -16,7 +16,7 @@ const (
 	secretTool  = `{"name":"think","description":"Think about the position","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["model"]}}}`
 )
 
-// withViews runs a hub with two active servers. Each has a view, and both have tools of the same names.
+// withViews runs a hub with two always listed servers. Each has a view, and both have tools of the same names.
 func withViews(t *testing.T) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})

@@ -36,7 +36,7 @@ func readable(t *testing.T, text string) string {
 	return fmt.Sprintf(`{"path":%q}`, file)
 }
 
-// reading runs a hub with the active server one. The hub classifies the server's tools as soon as they are listed, so
+// reading runs a hub with the always listed server one. The hub classifies the server's tools as soon as they are listed, so
 // that the classifier uses no memory later.
 func reading(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()

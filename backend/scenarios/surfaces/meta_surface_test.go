@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// annotated runs a hub with the server one, which is not active and has tools of each degree of danger. They return
+// annotated runs a hub with the server one, which is not always listed and has tools of each degree of danger. They return
 // UnusualAnswer.
 func annotated(t *testing.T) *hub.Hub { return hubtest.AnnotatedWith(t, hub.Options{}) }
 
@@ -191,7 +191,7 @@ func TestMetaNamesTheServersAndAnnouncesOthers(t *testing.T) {
 	}
 }
 
-func TestMetaListsWhatActiveServersHave(t *testing.T) {
+func TestMetaListsWhatAlwaysListedServersHave(t *testing.T) {
 	h := hubtest.Offering(t)
 	for _, entry := range []companion.Entry{hubtest.Meta, hubtest.Native} {
 		hubtest.InEachEra(t, h, entry, func(t *testing.T, a *hubtest.Agent, modern bool) {
@@ -280,13 +280,13 @@ func TestQuestionsProgressAndCancellationPassThroughMeta(t *testing.T) {
 	})
 }
 
-func TestNativeListsTheToolsOfActiveServersOnly(t *testing.T) {
+func TestNativeListsTheToolsOfAlwaysListedServersOnly(t *testing.T) {
 	h := annotated(t)
 	command := mcptest.Command(t, "-only", "-tool", "zebra=Stripes", "-tool", "ant=Small")
 	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "animals", "command": command[0], "args": command[1:]}, nil)
 	hubtest.InEachEra(t, h, hubtest.Native, func(t *testing.T, a *hubtest.Agent, modern bool) {
 		if got := a.InEra(modern, "tools/list", ""); !strings.Contains(got, `"tools":[]`) {
-			t.Errorf("without active servers: %s", got)
+			t.Errorf("without always listed servers: %s", got)
 		}
 	})
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)

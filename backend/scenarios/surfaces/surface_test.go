@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// alone runs a hub with the servers one and two, which are not active, and connects a client that is shown the
+// alone runs a hub with the servers one and two, which are not always listed, and connects a client that is shown the
 // server one only.
 func alone(t *testing.T, flags ...string) (*hub.Hub, *hubtest.Agent) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 // daily is the entry of an editor that is shown the toolset daily.
 var daily = companion.Entry{Surface: "toolset:daily"}
 
-// equipping runs a hub with the servers one, two and three, of which only two is active, and the toolset daily with
+// equipping runs a hub with the servers one, two and three, of which only two is always listed, and the toolset daily with
 // two tools of one and one tool of three. It waits until the hub has read all lists of the servers.
 func equipping(t *testing.T, settings string) *hub.Hub {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// withPerson runs a hub whose window is open, with an active server of each era.
+// withPerson runs a hub whose window is open, with an always listed server of each era.
 func withPerson(t *testing.T) *hubtest.Scenario {
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{})

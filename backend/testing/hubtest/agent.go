@@ -164,7 +164,7 @@ func ApproveAll(t *testing.T, h *hub.Hub) {
 	}
 }
 
-// AddModern adds an active server that speaks MCP 2026-07-28 only.
+// AddModern adds an always listed server that speaks MCP 2026-07-28 only.
 func AddModern(t *testing.T, h *hub.Hub) {
 	t.Helper()
 	command := mcptest.Command(t, "-modern", "-offers")
@@ -351,7 +351,7 @@ func (a *Agent) AnswerNext(method, result string) {
 // Meta and Native are an editor's entries for the surface meta and for the surface native.
 var Meta, Native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "native"}
 
-// AnnotatedWith runs a hub with a server named one, which is not active and whose tools have annotations.
+// AnnotatedWith runs a hub with a server named one, which is not always listed and whose tools have annotations.
 func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, o)
@@ -535,7 +535,7 @@ func (s *Scenario) Asked() int {
 	return n
 }
 
-// Offering runs a hub with two active servers, one and two, that have resources, prompts, completions and logging.
+// Offering runs a hub with two always listed servers, one and two, that have resources, prompts, completions and logging.
 func Offering(t *testing.T) *hub.Hub {
 	t.Helper()
 	h, _ := RunHub(t, hub.Options{})
@@ -543,7 +543,7 @@ func Offering(t *testing.T) *hub.Hub {
 	return h
 }
 
-// AddOffering adds active servers to a hub without servers, and waits until the hub has read all of their lists, so
+// AddOffering adds always listed servers to a hub without servers, and waits until the hub has read all of their lists, so
 // that every later list_changed announces a real change.
 func AddOffering(t *testing.T, h *hub.Hub, names ...string) {
 	t.Helper()

@@ -301,7 +301,7 @@ type Remembering struct {
 	Window *Socket
 }
 
-// RunRemembering runs a hub with an active server called one. No window is open yet.
+// RunRemembering runs a hub with an always listed server called one. No window is open yet.
 func RunRemembering(t *testing.T, folder paths.Folder) *Remembering {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
