@@ -160,16 +160,17 @@ func (c toolsetCommands) equip() *cobra.Command {
 				map[string]string{"client": of}, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"equipped": args[0], "client": of}, "Equipped %s with %s\n", equippedClient(of), args[0])
+			return c.respond(map[string]string{"equipped": args[0], "client": of},
+				"Toolset %s is now equipped for %s\n", args[0], equippedClient(of))
 		},
 	}
-	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor, as in its entry; without it, all that have no toolset of their own")
+	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor, as in its entry; by default, all clients without a toolset of their own")
 	return cmd
 }
 
 func equippedClient(of string) string {
 	if of == "" {
-		return "all clients"
+		return "all clients without a toolset of their own"
 	}
 	return of
 }
@@ -186,10 +187,13 @@ func (c toolsetCommands) unequip() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets/unequip", map[string]string{"client": of}, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"unequipped": of}, "No toolset is equipped for %s\n", equippedClient(of))
+			if of == "" {
+				return c.respond(map[string]string{"unequipped": of}, "No toolset is now equipped by default\n")
+			}
+			return c.respond(map[string]string{"unequipped": of}, "No toolset is now equipped for %s\n", of)
 		},
 	}
-	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor; without it, all that have no toolset of their own")
+	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor; by default, all clients without a toolset of their own")
 	return cmd
 }
 
