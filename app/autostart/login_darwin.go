@@ -16,7 +16,8 @@ import (
 func (e Entry) file() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "could not find the file for start at login; set HOME to the home folder")
+		return "", fault.Wrap(err, fault.Unavailable,
+			"HOME is not set, so the file for start at login cannot be located; set HOME to your home folder")
 	}
 	return filepath.Join(home, "Library", "LaunchAgents", e.ID+".plist"), nil
 }

@@ -160,6 +160,25 @@ func TestATemporaryCopyDoesNotStartAtLogin(t *testing.T) {
 	}
 }
 
+func TestAMissingHomeFolderIsReported(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows uses the registry")
+	}
+	wantError := func(want string) {
+		t.Helper()
+		if err := Tray("/tray").Set(true); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("got %v, want an error of kind Unavailable that says %s", err, want)
+		}
+	}
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	wantError("set HOME to your home folder")
+	if runtime.GOOS != "darwin" {
+		t.Setenv("XDG_CONFIG_HOME", "config")
+		wantError("XDG_CONFIG_HOME is a relative path")
+	}
+}
+
 func TestAnUnwritableFolderIsReported(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows uses the registry")

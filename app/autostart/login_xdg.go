@@ -12,8 +12,13 @@ import (
 // file returns the path of the entry's file.
 func (e Entry) file() (string, error) {
 	config, err := os.UserConfigDir()
-	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "could not find the file for start at login; set HOME to the home folder")
+	switch {
+	case err != nil && os.Getenv("XDG_CONFIG_HOME") != "":
+		return "", fault.Wrap(err, fault.Unavailable,
+			"XDG_CONFIG_HOME is a relative path, so the file for start at login cannot be located; set it to an absolute path")
+	case err != nil:
+		return "", fault.Wrap(err, fault.Unavailable,
+			"HOME is not set, so the file for start at login cannot be located; set HOME to your home folder")
 	}
 	return filepath.Join(config, "autostart", e.ID+".desktop"), nil
 }
