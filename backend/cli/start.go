@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // started is the answer of start and restart.
@@ -62,7 +63,9 @@ func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
 		return err
 	}
 	if err := instance.SetStopped(h.folder, false); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub is running, but the stop request could not be removed from %s", h.folder.Run(""))
+		return fault.Wrap(err, fault.Unavailable,
+			"the hub is running, but the earlier stop request could not be removed: %s; delete %s, or editors cannot start the hub later",
+			paths.Reason(err), instance.StopRequest(h.folder))
 	}
 	return h.respond(started{status, info.Version, "http://" + info.Address()},
 		"The hub is %s at http://%s. Open its dashboard with: agent-discover open\n", status, info.Address())

@@ -119,6 +119,9 @@ func (l *Lock) Release() error {
 // from starting it again.
 func SetStopped(folder paths.Folder, stopped bool) error { return mark(folder, "stopped", stopped) }
 
+// StopRequest returns the path of the file that is the saved request to stop the hub.
+func StopRequest(folder paths.Folder) string { return folder.Run("stopped") }
+
 // Paused reports whether the user has paused all servers.
 func Paused(folder paths.Folder) bool { return marked(folder, "paused") }
 
