@@ -15,7 +15,7 @@ func (c marketCommands) sync() *cobra.Command {
 		Use: "sync", Short: "Refresh the copy of the official registry on this machine", Args: cobra.NoArgs,
 		Long: `Refresh the copy of the official registry on this machine, which is searched without a
 network. The hub refreshes it once a day. Only what has changed is downloaded. An interrupt
-ends the command; the hub goes on.`,
+ends the command; the hub continues the refresh in the background.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.runSync(cmd.Context()) },
 	}
 }
@@ -49,7 +49,7 @@ func (c marketCommands) runSync(ctx context.Context) error {
 		case <-events.ended:
 			return fault.New(fault.Unavailable, "the hub has stopped; see: agent-discover status")
 		case <-ctx.Done():
-			return fault.New(fault.Invalid, "interrupted; the hub goes on")
+			return fault.New(fault.Invalid, "interrupted; the hub continues the refresh in the background")
 		}
 		if err := w.client.Do(ctx, http.MethodGet, "/api/market/mirror", nil, &now); err != nil {
 			return err

@@ -160,7 +160,7 @@ func (c trustCommands) diff() *cobra.Command {
 			case i.Approved == "":
 				c.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
 			case len(i.Changes) == 0:
-				c.printf("It is the approved one.\n")
+				c.printf("No changes: this is the approved definition.\n")
 			default:
 				c.printf("%s", describeChanges(i))
 			}
