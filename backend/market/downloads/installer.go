@@ -211,7 +211,8 @@ func (j job) inside(link string) (string, error) {
 		return "", fault.Wrap(err, fault.Failed, "could not find the installation of %s", j.Packages[0])
 	}
 	if rest, err := filepath.Rel(filepath.Join(folder, filepath.Base(j.folder)), program); err != nil || !filepath.IsLocal(rest) {
-		return "", fault.New(fault.Failed, "the program of %s leads out of its installation, to %s", j.Packages[0], program)
+		return "", fault.New(fault.Failed, "the program of package %s is a link to %s, outside its installation folder; "+
+			"choose another version, or report this to the publisher", j.Packages[0], program)
 	}
 	return program, nil
 }

@@ -135,7 +135,7 @@ func TestAProgramOutsideOfTheInstallationIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l, _, err := resolve(t, env, folder, "npx", "thing"); fault.KindOf(err) != fault.Failed ||
-		!strings.Contains(fault.MessageOf(err), "leads out of its installation") {
+		!strings.Contains(fault.MessageOf(err), "the program of package thing is a link to /") {
 		t.Errorf("it starts %s, %v", l.Command, err)
 	}
 }

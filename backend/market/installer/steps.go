@@ -304,7 +304,7 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 	case program.Works:
 		return nil
 	case program.Install == nil || len(program.Install.Run) == 0:
-		err := fault.New(fault.Unavailable, "%s cannot be installed from here", safetext.Visible(name))
+		err := fault.New(fault.Unavailable, "Agent Discover cannot install %s on this machine", safetext.Visible(name))
 		if how := advice(program.Install); how != "" {
 			err.Message += "; " + how
 		}
