@@ -55,7 +55,7 @@ func (f *file) read() (content, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return empty, fault.Wrap(err, fault.Unavailable, "could not read the encrypted secrets in %s", f.path)
+		return empty, fault.Wrap(err, fault.Unavailable, "could not read the encrypted secrets in %s: %s", f.path, paths.Reason(err))
 	}
 	var held content
 	if json.Unmarshal(data, &held) != nil || held.Format != format {

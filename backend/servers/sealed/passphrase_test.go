@@ -3,7 +3,9 @@ package sealed
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -41,6 +43,18 @@ func TestValuesAreReadableOnceTheFileIsUnlocked(t *testing.T) {
 	}
 	if _, err := again.Get(t.Context(), "one/OTHER"); !errors.Is(err, keychain.ErrMissing) {
 		t.Errorf("a missing value: %v", err)
+	}
+}
+
+func TestAFileThatCannotBeReadIsReportedWithTheCause(t *testing.T) {
+	file := newFile(t)
+	if err := os.Mkdir(file.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := file.Unlock("a passphrase")
+	if text := fault.MessageOf(err); fault.KindOf(err) != fault.Unavailable ||
+		!strings.HasPrefix(text, "could not read the encrypted secrets in "+file.Path()+": ") {
+		t.Errorf("got %v", err)
 	}
 }
 
