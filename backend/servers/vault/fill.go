@@ -241,8 +241,8 @@ func (f *filling) bind(ctx context.Context, r Record) error {
 		return f.vault.store.MarkSecret(ctx, r)
 	default:
 		return fault.New(fault.Denied,
-			"its secret %q is for %s, and its configuration now leads to %s; to send it there, set the secret again",
-			r.Name, placeName(r.Destination), placeName(to))
+			"its secret %q was set for %s, but would now be sent to %s; to allow this, set it again with: agent-discover secrets set %s %s",
+			r.Name, placeName(r.Destination), placeName(to), r.Server, r.Name)
 	}
 }
 
