@@ -102,8 +102,8 @@ func TestServerThatFailsAgainIsRestartedLater(t *testing.T) {
 		refused = c.FailingTool("crash__x", `{}`)
 		return strings.Contains(refused, "times in a row")
 	})
-	programtest.Contains(t, refused, "no licence file", "agent-discover servers activate crash")
-	out := h.Run("servers", "activate", "crash") // a person's request is not delayed
+	programtest.Contains(t, refused, "no licence file", "agent-discover servers start crash")
+	out := h.Run("servers", "start", "crash") // a person's request is not delayed
 	programtest.Contains(t, out.Stderr, "exited before")
 	if out.Code != 3 {
 		t.Errorf("exit code %d", out.Code)

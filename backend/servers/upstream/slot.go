@@ -146,7 +146,7 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
 		why, _ := errors.AsType[explained](s.lastErr)
 		text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: "+
-			"agent-discover servers activate %s. Last failure: %s",
+			"agent-discover servers start %s. Last failure: %s",
 			s.target.Server, s.failures, max(wait.Round(time.Second), time.Second), s.target.Server, fault.MessageOf(s.lastErr)))
 		return nil, nil, &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
 	}
