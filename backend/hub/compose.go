@@ -150,8 +150,10 @@ func (h *Hub) outdated(started time.Time) func(server string) bool {
 	}
 }
 
-// agentsMay returns the current value of the setting agents.install: allow, ask or deny.
-func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Install }
+// agentsMay returns the current value of the setting agents.install.
+func (h *Hub) agentsMay() registry.Permission {
+	return registry.Permission(h.settings.State().Settings.Agents.Install)
+}
 
 // setPolicy replaces the tool policy with one made from s.
 func (h *Hub) setPolicy(s settings.Settings) {

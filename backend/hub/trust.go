@@ -22,7 +22,7 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 	s.trust, err = quarantine.Open(ctx, quarantine.Options{
 		Store: h.store.Trust, Servers: s.registry, Scanner: rules, Classifier: rules, Bus: h.bus, Log: h.log,
 		Rules: func() quarantine.Rules {
-			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
+			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay().Alone()}
 		},
 		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
 			tools := func() (definitions []json.RawMessage) {

@@ -25,7 +25,7 @@ type fixture struct {
 	catalog  *catalog.Catalog
 	registry *registry.Registry
 	bus      *events.Bus
-	policy   string
+	policy   registry.Permission
 	removed  []string
 }
 
@@ -69,7 +69,8 @@ func (f *fixture) reopen() {
 	f.t.Helper()
 	var err error
 	f.Keeper, err = toolset.Open(f.t.Context(), toolset.Options{
-		Store: f.store.Toolsets, Catalog: f.catalog, Registry: f.registry, Bus: f.bus, Policy: func() string { return f.policy },
+		Store: f.store.Toolsets, Catalog: f.catalog, Registry: f.registry, Bus: f.bus,
+		Policy:  func() registry.Permission { return f.policy },
 		Removed: func(_ context.Context, name string) error { f.removed = append(f.removed, name); return nil },
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ type Options struct {
 	Registry *registry.Registry
 	Bus      *events.Bus
 	// Policy returns whether agents may change toolsets without a person: allow, ask or deny.
-	Policy func() string
+	Policy func() registry.Permission
 	// Removed is called after a toolset was deleted; it may be nil.
 	Removed func(ctx context.Context, name string) error
 }

@@ -5,16 +5,17 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Propose adds a toolset for an agent. If the policy is ask, the toolset waits for a person's approval, because clients
 // may be configured to use a toolset of that name, and the models of other clients read its notes.
 func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 	policy := k.options.Policy()
-	if policy == "deny" {
-		return Toolset{}, denied()
+	if err := refusal(policy); err != nil {
+		return Toolset{}, err
 	}
-	t.Approved = policy == "allow"
+	t.Approved = policy.Alone()
 	if t.Approved {
 		equipFor := t.EquipFor
 		t.EquipFor = nil
@@ -37,8 +38,9 @@ func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 	return k.add(ctx, t)
 }
 
-func denied() error {
-	return fault.New(fault.Denied, "agents may not change toolsets here (agents.install is deny); ask the user to do so in the dashboard")
+// refusal returns the error if agents may not change toolsets, or nil.
+func refusal(policy registry.Permission) error {
+	return policy.Refusal("change toolsets", "do so in the dashboard")
 }
 
 // Approve accepts a toolset of an agent. hash is the Hash of the toolset that the person was shown; if the toolset has
@@ -68,8 +70,8 @@ func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error
 // waits for approval. waits reports whether the note waits.
 func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key, note, client string) (waits bool, err error) {
 	policy := k.options.Policy()
-	if policy == "deny" {
-		return false, denied()
+	if err := refusal(policy); err != nil {
+		return false, err
 	}
 	if note == "" {
 		return false, fault.New(fault.Invalid, "note is required: the text to append to the description")
@@ -78,7 +80,7 @@ func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key,
 		return false, err
 	}
 	_, err = k.changeTool(ctx, name, tool, func(t Toolset, r *Reference) error {
-		if waits = t.Approved && policy != "allow"; waits {
+		if waits = t.Approved && !policy.Alone(); waits {
 			r.Proposed, r.ProposedBy = note, client
 		} else {
 			r.Note = note
@@ -119,10 +121,10 @@ func (k *Keeper) DeleteForAgent(ctx context.Context, name string) error {
 		return err
 	}
 	policy := k.options.Policy()
-	if policy == "deny" {
-		return denied()
+	if err := refusal(policy); err != nil {
+		return err
 	}
-	if policy != "allow" && t.Approved {
+	if !policy.Alone() && t.Approved {
 		return fault.New(fault.Denied,
 			"agents may not delete the toolset %q here, because a person has approved it; ask the user to delete it in the dashboard", name)
 	}

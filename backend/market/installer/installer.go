@@ -69,7 +69,7 @@ type Packages interface {
 type Intake interface {
 	Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
 	// Policy returns the setting agents.install: allow, ask or deny.
-	Policy() string
+	Policy() registry.Permission
 	// Unstorable returns the reason why no secret can be stored now, and "" if secrets can be stored.
 	Unstorable(ctx context.Context) string
 	// Secure moves the credentials in the configuration of a server to the keychain.

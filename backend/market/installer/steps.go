@@ -42,7 +42,7 @@ func (i *Installer) carryOut(ctx context.Context, j *job, o Order, steps *undo) 
 	if i.exists(p.Name) {
 		return registry.Taken(p.Name)
 	}
-	waits := o.Unseen && i.options.Intake.Policy() != "allow"
+	waits := o.Unseen && !i.options.Intake.Policy().Alone()
 	if waits && len(p.Steps) > 0 {
 		return fault.New(fault.Denied, "%s runs %q before its first start, which a person must see first; ask the user to install it", p.ID,
 			strings.Join(p.Steps[0].Command, " "))

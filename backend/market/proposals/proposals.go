@@ -38,7 +38,7 @@ type Options struct {
 	Market   Market
 	Registry Registry
 	// Policy returns the setting agents.install: allow, ask or deny.
-	Policy func() string
+	Policy func() registry.Permission
 	// Patience limits how long an agent waits for a download or an installation, which then continues in the
 	// background. 0 means 40 seconds, because clients give up after a minute.
 	Patience time.Duration

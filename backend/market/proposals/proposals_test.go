@@ -78,7 +78,7 @@ func (nothing) Get(string) (registry.Server, error) {
 }
 
 func newProposals(m *market) *Proposals {
-	return New(Options{Market: m, Registry: nothing{}, Policy: func() string { return "ask" }})
+	return New(Options{Market: m, Registry: nothing{}, Policy: func() registry.Permission { return registry.Ask }})
 }
 
 func TestAnAgentDoesNotWaitForALongDownload(t *testing.T) {

@@ -60,9 +60,8 @@ const (
 
 // Propose installs a server for an agent, or makes it wait for approval, depending on the setting agents.install.
 func (p *Proposals) Propose(ctx context.Context, a Proposal) (Reply, error) {
-	if p.options.Policy() == "deny" {
-		return Reply{}, fault.New(fault.Denied,
-			"agents may not install servers here (agents.install is deny); ask the user to add %s in the dashboard", line(a.Name, 200))
+	if err := p.options.Policy().Refusal("install servers", "add "+line(a.Name, 200)+" in the dashboard"); err != nil {
+		return Reply{}, err
 	}
 	id, err := p.identify(ctx, a)
 	if err != nil {
@@ -206,7 +205,7 @@ func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *pla
 	for _, s := range made.Secrets {
 		secrets = append(secrets, line(s.Name, 100))
 	}
-	if len(secrets) > 0 && p.options.Policy() == "allow" { // the server would start at once, without the secret
+	if len(secrets) > 0 && p.options.Policy().Alone() { // the server would start at once, without the secret
 		return Reply{}, fault.New(fault.Denied,
 			"%s needs a secret that only the user can enter (%s): ask the user to install it in the Agent Discover dashboard, or with: "+
 				"agent-discover market install %s", line(made.ID, 300), strings.Join(secrets, ", "), line(made.ID, 300))

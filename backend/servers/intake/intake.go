@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
@@ -101,7 +100,7 @@ type Options struct {
 	Vault    *vault.Vault // nil if credentials stay in the configuration
 	Migrator Migrator     // nil for that of package secretmigration
 	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
-	Policy func() string
+	Policy func() registry.Permission
 	// Hold keeps new servers from being started until release is called.
 	Hold func() (release func())
 	// Remove deletes a server with its secrets.
@@ -118,7 +117,7 @@ type Intake struct {
 // New returns an intake. If Policy is nil, the policy is ask.
 func New(o Options) *Intake {
 	if o.Policy == nil {
-		o.Policy = func() string { return "ask" }
+		o.Policy = func() registry.Permission { return registry.Ask }
 	}
 	if o.Hold == nil {
 		o.Hold = func() func() { return func() {} }
@@ -130,7 +129,7 @@ func New(o Options) *Intake {
 }
 
 // Policy returns the setting agents.install: allow, ask or deny.
-func (i *Intake) Policy() string { return i.options.Policy() }
+func (i *Intake) Policy() registry.Permission { return i.options.Policy() }
 
 // Hold keeps all new servers from being started until release is called, for callers that add several.
 func (i *Intake) Hold() (release func()) { return i.options.Hold() }
@@ -216,7 +215,7 @@ func (i *Intake) decide(a Arrival) registry.Server {
 		s.Approved = !a.SwitchedOff
 		s.Installed = s.Installed || s.Command != "" || remote
 	default:
-		s.Approved = i.options.Policy() == "allow" && !a.SwitchedOff
+		s.Approved = i.options.Policy().Alone() && !a.SwitchedOff
 		s.Installed = true
 		if !a.Moved {
 			s = s.Guarded() // only a person may relax the sandbox
@@ -227,9 +226,10 @@ func (i *Intake) decide(a Arrival) registry.Server {
 
 // admit returns why a server must not be added, or nil.
 func (i *Intake) admit(a Arrival, s registry.Server) error {
-	if a.Origin == Agent && i.options.Policy() == "deny" {
-		return fault.New(fault.Denied,
-			"agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
+	if a.Origin == Agent {
+		if err := i.options.Policy().Refusal("install servers", "add server "+s.Name+" in the dashboard"); err != nil {
+			return err
+		}
 	}
 	if !a.Known {
 		if err := i.CheckName(a.Origin, s.Name); err != nil {

@@ -24,7 +24,7 @@ type bench struct {
 }
 
 // newBench returns a bench with the given setting agents.install, and with a vault that is unlocked unless locked is set.
-func newBench(t *testing.T, policy string, locked bool) *bench {
+func newBench(t *testing.T, policy registry.Permission, locked bool) *bench {
 	t.Helper()
 	b, folder, bus := &bench{t: t}, paths.Folder(t.TempDir()), &events.Bus{}
 	db, err := store.Open(t.Context(), folder.Database())
@@ -42,7 +42,7 @@ func newBench(t *testing.T, policy string, locked bool) *bench {
 		}
 	}
 	b.Intake = intake.New(intake.Options{
-		Registry: b.servers, Vault: b.vault, Policy: func() string { return policy }, Remove: b.servers.Remove,
+		Registry: b.servers, Vault: b.vault, Policy: func() registry.Permission { return policy }, Remove: b.servers.Remove,
 	})
 	return b
 }
@@ -217,7 +217,7 @@ func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 }
 
 func TestAgentsAddWhatTheSettingsAllow(t *testing.T) {
-	for policy, want := range map[string]fault.Kind{"deny": fault.Denied, "allow": fault.Internal} {
+	for policy, want := range map[registry.Permission]fault.Kind{registry.Deny: fault.Denied, registry.Allow: fault.Internal} {
 		b := newBench(t, policy, false)
 		err := b.propose(registry.Server{Name: "one"})
 		if err != nil && fault.KindOf(err) != want || err == nil && want == fault.Denied {

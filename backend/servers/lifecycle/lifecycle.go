@@ -50,7 +50,7 @@ type Options struct {
 	// Hold keeps new servers from being started until release is called. It may be nil.
 	Hold func() (release func())
 	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
-	Policy func() string
+	Policy func() registry.Permission
 	Log    *slog.Logger
 	Now    func() time.Time // nil for time.Now
 }
@@ -64,7 +64,7 @@ type Manager struct {
 	vault     Vault
 	metrics   Metrics
 	hold      func() (release func())
-	policy    func() string
+	policy    func() registry.Permission
 	log       *slog.Logger
 
 	codes *codes
@@ -73,7 +73,7 @@ type Manager struct {
 // New returns a manager.
 func New(o Options) *Manager {
 	if o.Policy == nil {
-		o.Policy = func() string { return "ask" }
+		o.Policy = func() registry.Permission { return registry.Ask }
 	}
 	if o.Hold == nil {
 		o.Hold = func() func() { return func() {} }
@@ -177,7 +177,7 @@ func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if policy := m.policy(); policy == "deny" || policy == "ask" && len(names) > 0 {
+	if policy := m.policy(); policy == registry.Deny || !policy.Alone() && len(names) > 0 {
 		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to remove it in the dashboard", name)
 	}
 	return m.Remove(ctx, name)

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // newBench returns a bench with the given setting agents.install.
-func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
+func newBench(t *testing.T, policy registry.Permission, log *slog.Logger) *bench {
 	t.Helper()
 	bus := &events.Bus{}
 	b, folder := &bench{t: t, bus: bus}, paths.Folder(t.TempDir())
@@ -68,7 +68,8 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	})
 	b.running = func(server string) bool { return processes.State(server).Running }
 	b.manager = lifecycle.New(lifecycle.Options{
-		Registry: b.servers, Catalog: tools, Vault: b.vault, Policy: func() string { return policy }, Log: log, Processes: processes,
+		Registry: b.servers, Catalog: tools, Vault: b.vault, Processes: processes, Log: log,
+		Policy: func() registry.Permission { return policy },
 	})
 	return b
 }
@@ -157,10 +158,10 @@ func TestANewServerDoesNotGetTheSecretsOfARemovedOne(t *testing.T) {
 }
 
 func TestAgentsRemoveOnlyServersThatThePolicyAllows(t *testing.T) {
-	for policy, want := range map[string]struct{ plain, withSecret bool }{
-		"allow": {true, true}, "ask": {true, false}, "deny": {false, false},
+	for policy, want := range map[registry.Permission]struct{ plain, withSecret bool }{
+		registry.Allow: {true, true}, registry.Ask: {true, false}, registry.Deny: {false, false},
 	} {
-		t.Run(policy, func(t *testing.T) {
+		t.Run(string(policy), func(t *testing.T) {
 			b := newBench(t, policy, nil)
 			b.add("plain")
 			b.add("with-secret")

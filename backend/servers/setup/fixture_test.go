@@ -94,7 +94,7 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-func newFixture(t *testing.T, agents string) *fixture {
+func newFixture(t *testing.T, agents registry.Permission) *fixture {
 	t.Helper()
 	d := &fixture{
 		t: t, dir: t.TempDir(), vault: &memory{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{},
@@ -123,14 +123,14 @@ func newFixture(t *testing.T, agents string) *fixture {
 	t.Cleanup(func() { cancel(); <-done })
 	d.processes = children
 	d.lifecycle = lifecycle.New(lifecycle.Options{
-		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() string { return agents }, Log: log,
+		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() registry.Permission { return agents }, Log: log,
 	})
 	stored := vault.New(vault.Options{Store: d.store.Secrets, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
 	if err := stored.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
 	d.intake = intake.New(intake.Options{
-		Registry: d.servers, Vault: stored, Policy: func() string { return agents }, Remove: d.servers.Remove,
+		Registry: d.servers, Vault: stored, Policy: func() registry.Permission { return agents }, Remove: d.servers.Remove,
 	})
 	return d
 }

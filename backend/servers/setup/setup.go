@@ -142,7 +142,7 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 	if file == "" || pathname.Here.Equal(file, s.file) {
 		return s.Sync(ctx, file)
 	}
-	return s.sync(ctx, file, origin{kind: intake.Unseen, waits: s.intake.Policy() != "allow"})
+	return s.sync(ctx, file, origin{kind: intake.Unseen, waits: !s.intake.Policy().Alone()})
 }
 
 // Propose is like SyncUnseen, but for a file that an agent chose; by is the name of the agent's client. The user's
@@ -151,11 +151,10 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 // files of the user; the log has the reason.
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
 	policy := s.intake.Policy()
-	if policy == "deny" {
-		return SyncResult{}, fault.New(fault.Denied,
-			"agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
+	if err := policy.Refusal("name a setup file", "add its servers"); err != nil {
+		return SyncResult{}, err
 	}
-	return s.sync(ctx, file, origin{kind: intake.Agent, waits: policy != "allow", by: by})
+	return s.sync(ctx, file, origin{kind: intake.Agent, waits: !policy.Alone(), by: by})
 }
 
 // origin says who chose the file of a sync.

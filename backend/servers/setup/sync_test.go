@@ -123,7 +123,7 @@ func TestAnAgentLearnsNothingAboutFilesThatAreNoSetupFiles(t *testing.T) {
 	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []string{"ask", "allow"} {
+	for _, policy := range []registry.Permission{registry.Ask, registry.Allow} {
 		d := newFixture(t, policy)
 		for _, file := range []string{
 			pipe, closed, filepath.Join(pipe, "below.json"),
@@ -142,7 +142,7 @@ func TestAnAgentLearnsNothingAboutFilesThatAreNoSetupFiles(t *testing.T) {
 }
 
 func TestServersOfAFileThatNoPersonNamedWaitForApproval(t *testing.T) {
-	for _, policy := range []string{"ask", "deny"} {
+	for _, policy := range []registry.Permission{"ask", "deny"} {
 		d := newFixture(t, policy)
 		d.variables["TOKEN"] = "tok"
 		file := d.write("unseen.json", `{"servers":[

@@ -8,12 +8,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // MarketUpdates holds the operations on the versions of servers that were installed from the marketplace.
 type MarketUpdates struct {
 	Updates *updates.Updates
-	Policy  func() string // the policy for servers that agents install: allow, ask or deny
+	Policy  func() registry.Permission // what agents may install without a person
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -129,7 +130,7 @@ func (m *MarketUpdates) rollback(ctx context.Context, in *UpdateInput) (*route.R
 
 // mayRun returns an error if the sender of a request is not allowed to run another version of a server.
 func (m *MarketUpdates) mayRun(ctx context.Context) error {
-	if guard.ByPerson(ctx) || m.Policy() == "allow" {
+	if guard.ByPerson(ctx) || m.Policy().Alone() {
 		return nil
 	}
 	return fault.New(fault.Denied,
