@@ -213,7 +213,12 @@ var allowed = map[string][]string{
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: for references that replace secret answers
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: reports if the owner of a leftover file has ended
-	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
+	"editors/table": {
+		// registry: decides which transport an address has
+		"base/fault", "base/pathname", "base/paths",
+		"servers/registry",
+		"editors/configedit",
+	},
 	"editors/configdiff": {
 		// redact: redacts diffs
 		"base/safetext", "base/textdiff",

@@ -19,13 +19,15 @@ type newServer struct {
 	description, url, paste string
 	isolation, account      string
 	sandbox                 string
+	transport               string // if empty, the hub chooses it
 	env, tags               []string
-	keep, later, sse        bool
+	keep, later             bool
 	yes, plain              bool
 }
 
 func (c serverCommands) add() *cobra.Command {
 	var n newServer
+	sse := false
 	cmd := &cobra.Command{
 		Use:   "add NAME [flags] -- COMMAND [ARGS…] | NAME --url URL | LINK | --paste FILE",
 		Short: "Add a server and list its tools",
@@ -49,6 +51,9 @@ before anything is added; then each server is started once in the background.`,
 				return usagef("name the server: agent-discover servers add NAME -- COMMAND ARGS; or use --paste FILE; see " +
 					"agent-discover servers add --help")
 			}
+			if cmd.Flags().Changed("sse") {
+				n.transport = map[bool]string{true: "sse", false: "streamable-http"}[sse]
+			}
 			body, err := n.body(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return err
@@ -61,7 +66,8 @@ before anything is added; then each server is started once in the background.`,
 	cmd.Flags().BoolVar(&n.plain, "plain-text", false,
 		"with LINK or --paste: keep credentials readable in the configuration if they cannot be stored as secrets")
 	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
-	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
+	cmd.Flags().BoolVar(&sse, "sse", false,
+		"use the older SSE transport for --url, not streamable HTTP; the default if the path of URL ends in /sse")
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
 	cmd.Flags().StringArrayVar(&n.env, "env", nil,
 		"environment variable of the server, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
@@ -95,7 +101,10 @@ func (n newServer) body(args []string, dash int) (map[string]any, error) {
 			"--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set",
 		)
 	case n.url != "":
-		body["homepage"], body["transport"] = n.url, map[bool]string{true: "sse", false: "streamable-http"}[n.sse]
+		body["homepage"] = n.url
+		if n.transport != "" {
+			body["transport"] = n.transport
+		}
 	case len(args) < 2 || dash != 1:
 		return nil, usagef("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])
 	default:

@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -26,7 +25,7 @@ const (
 
 // Spec says how a transient server is started or reached.
 type Spec struct {
-	Transport string // stdio when empty
+	Transport string // see registry.TransportFor
 	Command   string
 	Args      []string
 	Env       map[string]string
@@ -54,12 +53,13 @@ func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	if spec.Of != "" {
 		return i.openCopy(ctx, spec)
 	}
-	if err := spec.check(); err != nil {
+	transport, err := spec.check()
+	if err != nil {
 		return nil, err
 	}
 	handle := strings.ToLower(rand.Text()[:12])
 	server := registry.Server{
-		Name: transientPrefix + handle, Transport: cmp.Or(spec.Transport, "stdio"), Approved: true,
+		Name: transientPrefix + handle, Transport: transport, Approved: true,
 		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), URL: spec.URL, Headers: spec.Headers,
 	}
 	return i.start(ctx, &Transient{Handle: handle, Server: server}, spec.Life)
@@ -106,28 +106,26 @@ func (i *Inspector) reserve() error {
 	return nil
 }
 
-func (s Spec) check() error {
-	switch s.Transport {
-	case "", "stdio":
-		if s.Command == "" {
-			return fault.New(fault.Invalid, "command is required for stdio transport")
-		}
-	case "sse", "streamable-http", "http":
-		if s.URL == "" {
-			return fault.New(fault.Invalid, "url is required for remote transports")
-		}
-	default:
-		return fault.New(fault.Invalid, "transport must be one of: stdio, sse, streamable-http")
+// check returns the transport of a server, or a fault.Invalid if the server cannot be started.
+func (s Spec) check() (transport string, err error) {
+	transport, err = registry.TransportFor(s.Transport, s.Command, s.URL)
+	switch {
+	case err != nil:
+		return "", err
+	case transport == "stdio" && s.Command == "":
+		return "", fault.New(fault.Invalid, "command is required for stdio transport")
+	case transport != "stdio" && s.URL == "":
+		return "", fault.New(fault.Invalid, "url is required for remote transports")
 	}
 	// Commands are not run by a shell. Reject a command that was written for
 	// one.
 	if strings.ContainsAny(s.Command, ";&|`$<>(){}\n\r\x00") {
-		return fault.New(fault.Invalid, "command contains unsafe characters")
+		return "", fault.New(fault.Invalid, "command contains unsafe characters")
 	}
 	if name, _, more := strings.Cut(s.Command, " "); more && !strings.ContainsAny(name, `/\\`) { // paths may contain spaces
-		return fault.New(fault.Invalid, "command contains unsafe characters: give the program in command and its arguments in args")
+		return "", fault.New(fault.Invalid, "command contains unsafe characters: give the program in command and its arguments in args")
 	}
-	return nil
+	return transport, nil
 }
 
 // printable returns env without the variables whose name or value a process

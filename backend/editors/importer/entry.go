@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // rawEntry is the decoded object that describes a server. understand converts it.
@@ -160,10 +162,9 @@ func remote(at string) textEntry {
 
 func (e *textEntry) remote(entry map[string]any, at string) {
 	e.Server.URL = strings.TrimSpace(at)
-	e.Server.Transport = "streamable-http"
-	said := strings.ToLower(first(entry, []string{"type", "transport"}))
-	if said == "sse" || said == "" && text(entry["httpUrl"]) == "" && endsInSSE.MatchString(e.Server.URL) {
-		e.Server.Transport = "sse"
+	var err error
+	if e.Server.Transport, err = transportOf(entry, e.Server.URL); err != nil {
+		e.Problem = fault.MessageOf(err)
 	}
 	headers := entry["headers"]
 	if headers == nil {
@@ -192,7 +193,18 @@ func (e *textEntry) header(name, value string) {
 	e.Server.Headers[name] = value
 }
 
-var endsInSSE = lazyregexp.New(`/sse/?($|[?#])`)
+// transportOf returns the transport of an entry with an address.
+func transportOf(entry map[string]any, at string) (string, error) {
+	stated := first(entry, []string{"type", "transport"})
+	switch strings.ToLower(stated) {
+	case "stdio", "local", "remote", "url": // words of clients that do not tell one remote transport from the other
+		stated = ""
+	}
+	if stated == "" && text(entry["httpUrl"]) != "" { // Gemini CLI has url for SSE
+		stated = "http"
+	}
+	return registry.TransportFor(stated, "", at)
+}
 
 func (e *textEntry) local(entry map[string]any) {
 	e.Server.Transport = "stdio"

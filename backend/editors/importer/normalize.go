@@ -29,10 +29,7 @@ func (o *occurrence) normalize(m table.Machine) {
 	o.checkFolder(m)
 	o.edit(func(where, text string) string { o.explain(where, text); return text })
 	o.checkCommand(m)
-	switch transport := o.server.Transport; {
-	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, transport):
-		o.problem = "its transport is not stdio, streamable-http or sse"
-	case transport == "stdio" && o.server.Command == "", transport != "stdio" && o.server.URL == "":
+	if o.server.Transport == "stdio" && o.server.Command == "" || o.server.Transport != "stdio" && o.server.URL == "" {
 		o.problem = "it has neither a command nor a URL"
 	}
 }

@@ -89,9 +89,14 @@ func TestTextsOfEveryClientAreParsed(t *testing.T) {
 			`{"servers": {"a": {"url": "https://h", "requestInit": {"headers": {"A": "b"}}}}}`,
 			[]string{"a: streamable-http https://h [A: b]"},
 		},
-		"Augment":    {`[{"type": "stdio", "name": "n", "command": "x --flag", "arguments": "", "env": {}}]`, []string{"n: x|--flag"}},
-		"a folder":   {`{"mcpServers": {"a": {"command": "x", "cwd": "/w"}}}`, []string{"a: x in /w"}},
-		"a sse type": {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
+		"Augment":  {`[{"type": "stdio", "name": "n", "command": "x --flag", "arguments": "", "env": {}}]`, []string{"n: x|--flag"}},
+		"a folder": {`{"mcpServers": {"a": {"command": "x", "cwd": "/w"}}}`, []string{"a: x in /w"}},
+		"an entry with an address of SSE": {
+			`{"mcpServers": {"a": {"type": "url", "url": "https://h/sse?a=b"}, "b": {"type": "http", "url": "https://h/sse"}}}`,
+			[]string{"a: sse https://h/sse?a=b", "b: streamable-http https://h/sse"},
+		},
+		"unknown type": {`{"mcpServers": {"a": {"url": "https://h/x", "type": "websocket"}}}`, []string{"a:  https://h/x !"}},
+		"a sse type":   {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
 		"no address": {
 			`{"mcpServers": {"a": {"url": "ftp://h"}, "b": {"command": ""}, "c": {}}}`,
 			[]string{"a: streamable-http ftp://h !", "b:  !", "c:  !"},

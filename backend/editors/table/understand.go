@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	neturl "net/url"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Understand reads an entry in the given shape or in any other known shape. It
@@ -210,36 +210,32 @@ func (r *reader) off() bool {
 // the transport that its fields imply.
 func (r *reader) transport(shape string, s Server) string {
 	kind := r.text("type", "transport")
-	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(kind)) {
-	case "stdio", "local":
-		return stdio
-	case "http", "streamablehttp", "streamable":
-		return http
-	case "sse":
-		return sse
+	stated := kind
+	switch strings.ToLower(kind) {
+	case "local":
+		stated = stdio
 	case "", "remote":
-	default:
+		stated = r.kind(shape, s)
+	}
+	transport, err := registry.TransportFor(stated, s.Command, s.URL)
+	if err != nil {
 		r.fail("its type is %q, which only the editor itself can run", kind)
-		return ""
 	}
-	if s.Command != "" {
-		return stdio
-	}
-	return kindOf(shape, r.fields, s.URL)
+	return transport
 }
 
-// kindOf returns the transport of a remote server whose entry has no type. It
-// depends on the fields and the shape; in most shapes, a URL that ends in /sse
-// means SSE by convention.
-func kindOf(shape string, fields map[string]any, address string) string {
-	if fields["httpUrl"] != nil {
+// kind returns the transport of an entry without a type if the editor has a rule of
+// its own for it, and "" otherwise.
+func (r *reader) kind(shape string, s Server) string {
+	switch {
+	case s.Command != "":
+		return ""
+	case r.fields["httpUrl"] != nil:
 		return http
-	}
-	parsed, err := neturl.Parse(address)
-	if shape == "cline" || shape == "gemini" || err == nil && strings.HasSuffix(strings.TrimRight(parsed.Path, "/"), "/sse") {
+	case shape == "cline" || shape == "gemini":
 		return sse
 	}
-	return http
+	return ""
 }
 
 // check returns an error if a required field is missing. It clears the fields

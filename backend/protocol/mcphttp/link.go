@@ -38,18 +38,6 @@ const (
 	SSE                         // of MCP 2024-11-05: one event stream for all messages of the server
 )
 
-// TransportOf returns the transport with a name; ok is false if no transport
-// over HTTP has that name.
-func TransportOf(name string) (t Transport, ok bool) {
-	switch name {
-	case "streamable-http", "streamable", "http":
-		return Streamable, true
-	case "sse":
-		return SSE, true
-	}
-	return 0, false
-}
-
 // Options configure a Link. Fields are required unless their comments allow nil.
 type Options struct {
 	Transport Transport

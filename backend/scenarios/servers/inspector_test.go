@@ -206,7 +206,7 @@ func TestTransientServerAppearsInNoList(t *testing.T) {
 		},
 		hubtest.Step{
 			Name: "open with an unknown transport", Method: "POST", Path: "/api/transient", Body: `{"transport":"pigeon","command":"x"}`,
-			Status: 400, Want: []string{"transport must be one of"},
+			Status: 400, Want: []string{`unknown transport \"pigeon\": use stdio, streamable-http or sse`},
 		},
 		hubtest.Step{
 			Name: "open a server that crashes", Method: "POST", Path: "/api/transient", Body: s.Server("", "-crash", "out of paper"),

@@ -148,6 +148,25 @@ func TestServersAreManagedOverREST(t *testing.T) {
 			Want: []string{`"command":null`, `"installed":false`},
 		},
 		{
+			Name: "with an unknown transport", Method: "POST", Path: "/api/servers",
+			Body: `{"name":"odd","transport":"htp","homepage":"http://127.0.0.1:9/mcp"}`, Status: 422,
+			Want: []string{`unknown transport \"htp\": use stdio, streamable-http or sse`},
+		},
+		{
+			Name: "change to an unknown transport", Method: "PUT", Path: "/api/servers/2",
+			Body: `{"transport":"htp","homepage":"http://127.0.0.1:9/mcp"}`, Status: 422,
+			Want: []string{`unknown transport \"htp\": use stdio, streamable-http or sse`},
+		},
+		{
+			Name: "with an address of SSE", Method: "POST", Path: "/api/servers",
+			Body: `{"name":"old","homepage":"http://127.0.0.1:9/sse?a=b","start":false}`, Status: 201, Want: []string{`"transport":"sse"`},
+		},
+		{
+			Name: "change to another spelling", Method: "PUT", Path: "/api/servers/3", Body: `{"transport":"streamableHttp"}`, Status: 200,
+			Want: []string{`"transport":"streamable-http"`},
+		},
+		{Name: "remove it", Method: "DELETE", Path: "/api/servers/3", Status: 200},
+		{
 			Name: "search in descriptions", Method: "GET", Path: "/api/servers?query=firs", Status: 200, Want: []string{`"name":"one"`},
 			Never: []string{`"name":"two"`},
 		},

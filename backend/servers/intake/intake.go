@@ -1,6 +1,6 @@
 // Package intake adds servers to the registry. Every way to add a server ends in Add: the command line, REST, a
 // pasted configuration, the entries of editors, bundles, the marketplace, setup files, the database of the original
-// product, personas and agents. Add checks the name and the address, decides who has to approve the server, moves its
+// product, personas and agents. Add checks the name, the transport and the address, decides who has to approve the server, moves its
 // credentials to the vault and saves it.
 //
 // The packages that call Add read the formats in which servers are written. Package firststart starts a server after
@@ -53,6 +53,8 @@ type Arrival struct {
 	// Readable allows credentials to stay readable in the configuration if they cannot be stored in the vault. Otherwise
 	// such a server is not added.
 	Readable bool
+	// AnyTransport allows a transport that is unknown. Such a server cannot be started before the transport is changed.
+	AnyTransport bool
 }
 
 // Outcome is the result of Add, or the result that Check predicts.
@@ -206,14 +208,17 @@ func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 	return err
 }
 
-// decide returns the server of an arrival with the approval and the sandbox that follow from its origin.
+// decide returns the server of an arrival with its transport, and with the approval and the sandbox that follow from its
+// origin.
 func (i *Intake) decide(a Arrival) registry.Server {
 	s := a.Server
-	remote := s.Transport != "" && s.Transport != "stdio"
+	if transport, err := registry.TransportFor(s.Transport, s.Command, s.URL); err == nil { // admit returns the error
+		s.Transport = transport
+	}
 	switch a.Origin {
 	case Person, Script:
 		s.Approved = !a.SwitchedOff
-		s.Installed = s.Installed || s.Command != "" || remote
+		s.Installed = s.Installed || s.Command != "" || s.Transport != "stdio"
 	default:
 		s.Approved = i.options.Policy().Alone() && !a.SwitchedOff
 		s.Installed = true
@@ -238,6 +243,9 @@ func (i *Intake) admit(a Arrival, s registry.Server) error {
 	}
 	if err := errors.Join(registry.CheckIsolation(s.Isolation), registry.CheckAccount(s.Account),
 		registry.CheckSandbox(s.Sandbox)); err != nil {
+		return err
+	}
+	if _, err := registry.TransportFor(s.Transport, s.Command, s.URL); err != nil && !a.AnyTransport {
 		return err
 	}
 	if err := CheckURL(s); err != nil {

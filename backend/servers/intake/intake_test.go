@@ -203,6 +203,36 @@ func TestNamesThatAreTakenForOthersAreRefused(t *testing.T) {
 	}
 }
 
+func TestEveryServerHasAKnownTransport(t *testing.T) {
+	b := newBench(t, "ask", false)
+	for n, row := range []struct {
+		server registry.Server
+		want   string
+	}{
+		{registry.Server{Command: "run"}, "stdio"},
+		{registry.Server{Command: "run", URL: "https://h/sse"}, "stdio"},
+		{registry.Server{}, "stdio"},
+		{registry.Server{URL: "https://h/mcp"}, "streamable-http"},
+		{registry.Server{URL: "https://h/sse?a=b"}, "sse"},
+		{registry.Server{URL: "https://h/sse", Transport: "http"}, "streamable-http"},
+	} {
+		row.server.Name = fmt.Sprintf("s%d", n)
+		if out := b.must(row.server); out.Server.Transport != row.want {
+			t.Errorf("%+v has the transport %s", row.server, out.Server.Transport)
+		}
+	}
+	odd := registry.Server{Name: "odd", Transport: "htp", URL: "https://h/mcp"}
+	for _, by := range []intake.Origin{intake.Person, intake.Script, intake.Unseen, intake.Agent} {
+		if _, err := b.Add(t.Context(), intake.Arrival{Server: odd, Origin: by}); fault.KindOf(err) != fault.Invalid ||
+			!strings.Contains(fault.MessageOf(err), "use stdio, streamable-http or sse") {
+			t.Errorf("an unknown transport: %v", err)
+		}
+	}
+	if out, err := b.Add(t.Context(), intake.Arrival{Server: odd, AnyTransport: true}); err != nil || out.Server.Transport != "htp" {
+		t.Errorf("any transport: %+v, %v", out.Server, err)
+	}
+}
+
 func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 	b := newBench(t, "ask", false)
 	for address, kind := range map[string]fault.Kind{

@@ -10,7 +10,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -139,16 +138,11 @@ func parseEntry(raw json.RawMessage) entry {
 	return e
 }
 
-// complete sets the transport of an entry without one, and replaces the transport "http" with "streamable-http". It
-// returns an error for an invalid transport, isolation, sandbox or account.
-func (e *entry) complete() error {
-	switch {
-	case e.Transport == "" && e.Command == "" && e.URL != "", e.Transport == "http":
-		e.Transport = "streamable-http"
-	case e.Transport == "":
-		e.Transport = "stdio"
-	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, e.Transport):
-		return fault.New(fault.Invalid, "transport must be stdio, streamable-http or sse")
+// complete sets the transport of an entry as registry.TransportFor does. It returns an error for an invalid transport,
+// isolation, sandbox or account.
+func (e *entry) complete() (err error) {
+	if e.Transport, err = registry.TransportFor(e.Transport, e.Command, e.URL); err != nil {
+		return err
 	}
 	if err := registry.CheckIsolation(e.Isolation); err != nil {
 		return err

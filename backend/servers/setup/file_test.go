@@ -23,12 +23,14 @@ func TestSetupFilesMayHaveCommentsAndTrailingCommas(t *testing.T) {
 			/* remote */ {"name": "two", "url": "https://example.com/mcp", "headers": {"X": "y"}},
 			{"name": "three", "url": "https://example.com/mcp", "transport": "sse"},
 			{"name": "four", "url": "https://example.com/mcp", "transport": "http", "auto_activate": true},
+			{"name": "five", "url": "https://example.com/sse?key=x"},
+			{"name": "six", "command": "x", "url": "https://example.com/sse"},
 		],
 	}`))
-	if err != nil || len(entries) != 4 {
+	if err != nil || len(entries) != 6 {
 		t.Fatalf("got %+v, %v", entries, err)
 	}
-	for i, want := range []string{"stdio", "streamable-http", "sse", "streamable-http"} {
+	for i, want := range []string{"stdio", "streamable-http", "sse", "streamable-http", "sse", "stdio"} {
 		if e := entries[i]; e.err != nil || e.Transport != want {
 			t.Errorf("%s has the transport %q, want %q; %v", e.Name, e.Transport, want, e.err)
 		}
@@ -51,7 +53,7 @@ func TestInvalidEntriesAreReportedOneByOne(t *testing.T) {
 		`{"name":"a","env":["A=1"]}`:     {"a", "env has a value of type array, expected object"},
 		`{"name":"a","secrets":{"T":{"x":"no"}}}`: {"a", "secrets has a value of type object, expected string"},
 		`{"name":"a","auto_activate":"yes"}`:      {"a", "auto_activate has a value of type string, expected boolean"},
-		`{"name":"a","transport":"carrier"}`:      {"a", `transport must be stdio, streamable-http or sse`},
+		`{"name":"a","transport":"carrier"}`:      {"a", `unknown transport "carrier": use stdio, streamable-http or sse`},
 	} {
 		entries, err := parse([]byte(`{"servers":[` + text + `,{"name":"good"}]}`))
 		if err != nil || len(entries) != 2 || entries[1].err != nil {

@@ -49,19 +49,22 @@ func rowsOf(rows []Row, server Row) []Row {
 	return out
 }
 
-// server converts a row of the table of servers. It returns an error if
-// arguments, variables or headers cannot be converted, because these determine
-// what starting the server runs.
+// server converts a row of the table of servers. It returns an error if the
+// transport, arguments, variables or headers cannot be converted, because these
+// determine what starting the server runs.
 func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
 		Name: r["name"], Description: r["description"], Command: r["command"],
-		Source: cmp.Or(r["source"], "local"), Transport: cmp.Or(r["transport"], "stdio"),
+		Source:     cmp.Or(r["source"], "local"),
 		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
 		Repository: r["repository"],
 		URL:        cmp.Or(r["url"], r["homepage"]), // later versions have a separate column for the address of a remote server
 		Installed:  r.flag("installed"), AlwaysListed: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
 	}
 	var err error
+	if s.Transport, err = registry.TransportFor(r["transport"], s.Command, r["url"]); err != nil {
+		return s, err
+	}
 	if s.Args, err = texts(r["args"]); err != nil {
 		return s, unusable("arguments", err)
 	}

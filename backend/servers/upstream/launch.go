@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -90,9 +89,8 @@ func startable(v registry.Server) error {
 	case fault.CodeOf(err) == fault.CodeUnapproved:
 		return err
 	case v.Transport != "stdio":
-		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
-			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse",
-				v.Name, v.Transport)
+		if _, err := registry.TransportFor(v.Transport, v.Command, v.URL); err != nil {
+			return notStarted(nil, fault.Invalid, "Server %q has an %s", v.Name, fault.MessageOf(err))
 		}
 		if v.URL == "" {
 			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)

@@ -37,7 +37,10 @@ type remote struct {
 // connect creates the link of a session with a remote server. It sends nothing,
 // so that an unreachable server is noticed with the first message.
 func (s *session) connect(env process.Env) error {
-	transport, _ := mcphttp.TransportOf(s.server.Transport)
+	transport := mcphttp.Streamable
+	if s.server.Transport == "sse" {
+		transport = mcphttp.SSE
+	}
 	m, r := s.manager, &remote{over: make(chan struct{})}
 	at, err := reach(s.filled, env)
 	if err != nil {

@@ -186,7 +186,7 @@ func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 type ServerFields struct {
 	Description *string             `json:"description,omitempty"`
 	Command     *string             `json:"command,omitempty" doc:"Program that starts a stdio server."`
-	Transport   *string             `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
+	Transport   *string             `json:"transport,omitempty" doc:"stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not."`
 	Homepage    *string             `json:"homepage,omitempty" doc:"URL of a remote server."`
 	Headers     map[string]string   `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool               `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
@@ -222,6 +222,9 @@ func (f ServerFields) apply(v *registry.Server) {
 	// Clients of the original product always send a transport, even a remote one for a server that has only a command.
 	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
 		v.Transport = *f.Transport
+		if transport, err := registry.TransportFor(v.Transport, v.Command, v.URL); err == nil { // the callers refuse unknown ones
+			v.Transport = transport
+		}
 	}
 	if f.Headers != nil {
 		v.Headers = f.Headers
@@ -272,7 +275,10 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	a := intake.Arrival{Server: v, Origin: intake.Script, Values: body.Secrets, Readable: true}
+	// The original product stores an unknown transport of a server with a command and a homepage.
+	a := intake.Arrival{
+		Server: v, Origin: intake.Script, Values: body.Secrets, Readable: true, AnyTransport: v.Command != "" && v.URL != "",
+	}
 	if guard.ByPerson(ctx) {
 		a.Origin = intake.Person
 	}
@@ -304,6 +310,11 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	alone := reflect.DeepEqual(body, ServerFields{Transport: body.Transport})
 	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || alone) {
 		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
+	}
+	if body.Transport != nil {
+		if _, err := registry.TransportFor(v.Transport, v.Command, v.URL); err != nil {
+			return nil, err
+		}
 	}
 	if body.Homepage != nil || body.Transport != nil {
 		if err := intake.CheckURL(v); err != nil {

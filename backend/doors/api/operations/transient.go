@@ -32,7 +32,7 @@ type transientFields struct {
 	Command   string              `json:"command,omitempty" doc:"Program of a stdio server."`
 	Args      loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env       loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Transport string              `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
+	Transport string              `json:"transport,omitempty" doc:"stdio, streamable-http or sse. If it is left out, the server has the transport stdio if it has a command or no URL, otherwise sse if the path of the URL ends in /sse, and streamable-http if not."`
 	URL       string              `json:"url,omitempty" doc:"URL of a remote server."`
 	Headers   loosejson.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
 	Server    string              `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`

@@ -4865,7 +4865,7 @@ export interface components {
             /** @description Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then. */
             start?: boolean;
             tags?: string[] | null;
-            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
+            /** @description stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not. */
             transport?: string;
             /** @description Whether to download the package of a server that is not started now; true by default. */
             warm?: boolean;
@@ -5791,7 +5791,7 @@ export interface components {
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
             tags?: string[] | null;
-            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
+            /** @description stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not. */
             transport?: string;
         } & {
             [key: string]: unknown;
@@ -6292,7 +6292,7 @@ export interface components {
             };
             /** @description Name of a configured server to start a copy of, with its secrets, instead of all fields above. */
             server?: string;
-            /** @description stdio (the default), streamable-http or sse. */
+            /** @description stdio, streamable-http or sse. If it is left out, the server has the transport stdio if it has a command or no URL, otherwise sse if the path of the URL ends in /sse, and streamable-http if not. */
             transport?: string;
             /**
              * Format: double
