@@ -48,12 +48,13 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 // remedies maps the states in which agents cannot use a server to advice. %s stands for the name of
 // the server; "" means that no advice is needed.
 var remedies = map[string]string{
-	words.Waiting:  "read what it would run and approve it: agent-discover servers approve %s",
-	words.Held:     "read what has changed and approve it: agent-discover trust list %s",
-	words.SignIn:   "sign in: agent-discover auth login %s",
-	words.Starting: "",
-	words.New:      "start it once: agent-discover servers refresh %s",
-	words.Failing:  "see its last words: agent-discover servers show %s",
+	words.Waiting:    "read what it would run and approve it: agent-discover servers approve %s",
+	words.Incomplete: "set its command or its address in the dashboard, or remove it: agent-discover servers remove %s",
+	words.Held:       "read what has changed and approve it: agent-discover trust list %s",
+	words.SignIn:     "sign in: agent-discover auth login %s",
+	words.Starting:   "",
+	words.New:        "start it once: agent-discover servers refresh %s",
+	words.Failing:    "see its last words: agent-discover servers show %s",
 }
 
 // checkServers reports the servers whose tools agents cannot find or call, one finding each.

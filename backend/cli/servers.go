@@ -32,10 +32,10 @@ editor, activate it; agents then need not search for them.`,
 			Long: `List the configured servers. STATE is running, stopped (starts with its next call),
 starting (for the first time, to list its tools), new (never started, so that agents do
 not find its tools), failing (its last start or check failed), calls fail (most of its
-last calls failed), paused, sign-in (requires one), waiting (for your approval) or held
-(a program has changed how it is started), and whether its tools are always listed: in
-the tool list of every editor. TOKENS is the size of its tools' definitions in the
-context of a model. Credentials are redacted.`,
+last calls failed), paused, sign-in (requires one), waiting (for your approval), held
+(a program has changed how it is started) or incomplete (has no command and no address),
+and whether its tools are always listed: in the tool list of every editor. TOKENS is the
+size of its tools' definitions in the context of a model. Credentials are redacted.`,
 		},
 		c.add(), c.approve(),
 		c.remove(), c.sandbox(), c.grant(),

@@ -13,16 +13,17 @@ import (
 // The states of a server, except for Paused: that is shown for a stopped
 // server while all servers are paused.
 const (
-	Waiting   = "waiting"
-	Held      = "held"
-	SignIn    = "sign_in"
-	Starting  = "starting"
-	Failing   = "failing"
-	CallsFail = "calls_fail"
-	Running   = "running"
-	New       = "new"
-	Stopped   = "stopped"
-	Paused    = "paused"
+	Waiting    = "waiting"
+	Incomplete = "incomplete"
+	Held       = "held"
+	SignIn     = "sign_in"
+	Starting   = "starting"
+	Failing    = "failing"
+	CallsFail  = "calls_fail"
+	Running    = "running"
+	New        = "new"
+	Stopped    = "stopped"
+	Paused     = "paused"
 )
 
 // The hub's own clients, as the journal records them.

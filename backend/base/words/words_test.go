@@ -3,7 +3,7 @@ package words
 import "testing"
 
 func TestEveryStateOutcomeAndClientHasAWordAndAnExplanation(t *testing.T) {
-	for _, state := range []string{Waiting, Failing, CallsFail, Running, Stopped, Paused} {
+	for _, state := range []string{Waiting, Incomplete, Failing, CallsFail, Running, Stopped, Paused} {
 		if Server(state, false) == state {
 			t.Errorf("the state %s has no word", state)
 		}

@@ -101,11 +101,8 @@ func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 // exportEntry returns the entry for a server in an editor's shape, and notes on the values that the user has to fill
 // in.
 func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.Object, []string, error) {
-	switch {
-	case !r.Approved:
-		return nil, nil, fault.New(fault.Denied, "it waits for approval")
-	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.URL == "":
-		return nil, nil, fault.New(fault.Invalid, "it has neither a command nor a URL")
+	if err := r.Usable(); err != nil {
+		return nil, nil, err
 	}
 	s := table.Server{ // setText changes the slices and maps, so these are copies of those in the registry
 		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),

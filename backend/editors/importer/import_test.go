@@ -322,7 +322,9 @@ func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 			t.Errorf("%s has another order:\n%s", editor, out.Text)
 		}
 		left := strings.Join(out.Left, "\n")
-		for _, part := range []string{"empty: it has neither", "waits: it waits for approval", "files: args[3] ", "API_KEY"} {
+		for _, part := range []string{
+			`empty: server "empty" has no command`, `waits: server "waits" waits for a person's approval`, "files: args[3] ", "API_KEY",
+		} {
 			if !strings.Contains(left, part) {
 				t.Errorf("%s does not say %q: %s", editor, part, left)
 			}

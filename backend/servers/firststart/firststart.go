@@ -183,7 +183,7 @@ func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait ti
 // due reports whether the tools of a server have never been listed, and the server may be started before its first
 // call.
 func due(server registry.Server) bool {
-	return server.Approved && !server.Health.Listed && !server.Deferred && (server.Command != "" || server.Endpoint() != "")
+	return server.Usable() == nil && !server.Health.Listed && !server.Deferred
 }
 
 // unlisted returns the servers that are due, the oldest first.

@@ -123,6 +123,7 @@ func TestEveryServerIsStartedOnceHoweverItComesIn(t *testing.T) {
 		f.add(registry.Server{Name: "waits", Command: "x"})
 		f.add(registry.Server{Name: "deferred", Command: "x", Approved: true, Deferred: true})
 		f.add(registry.Server{Name: "empty", Approved: true})
+		f.add(registry.Server{Name: "odd", Command: "x", Transport: "weird", Approved: true})
 		f.add(registry.Server{Name: "known", Command: "x", Approved: true, Health: registry.Health{Listed: true}})
 		f.starter.Await(t.Context())
 		time.Sleep(24 * time.Hour)

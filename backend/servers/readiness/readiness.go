@@ -58,6 +58,9 @@ func (r *Reader) Of(server registry.Server) State {
 	if !server.Approved {
 		return State{ID: words.Waiting, Why: "waits for the user's approval"}
 	}
+	if lack := server.Incomplete(); lack != "" {
+		return State{ID: words.Incomplete, Why: lack}
+	}
 	if o.Refused(server) != nil {
 		return State{ID: words.Held, Why: "waits until the user approves the changed way in which it is started"}
 	}

@@ -73,9 +73,25 @@ func TestTheMostUrgentStateOfAServerIsShown(t *testing.T) {
 				f.refused, f.running = broken, true
 			}, words.Held, "waits until the user approves the changed way in which it is started",
 		},
+		{
+			"no command", func(f *facts) {
+				f.server.Command, f.server.Health.Listed, f.server.Health.LastError = "", false, "no command"
+			}, words.Incomplete, "has no command",
+		},
+		{"no address", func(f *facts) { f.server.Transport, f.running = "sse", true }, words.Incomplete, "has no URL"},
+		{
+			"an unknown transport", func(f *facts) { f.server.Transport = "htp" }, words.Incomplete,
+			`has an unknown transport "htp": use stdio, streamable-http or sse`,
+		},
+		{
+			"not approved and no command", func(f *facts) { f.server.Approved, f.server.Command = false, "" }, words.Waiting,
+			"waits for the user's approval",
+		},
 		{"not approved", func(f *facts) { f.server.Approved, f.refused = false, broken }, words.Waiting, "waits for the user's approval"},
 	} {
-		f := &facts{server: registry.Server{Name: "one", Approved: true, Health: registry.Health{Status: "unknown", Listed: true}}}
+		f := &facts{server: registry.Server{
+			Name: "one", Command: "run", Approved: true, Health: registry.Health{Status: "unknown", Listed: true},
+		}}
 		row.change(f)
 		state := f.reader().Of(f.server)
 		if state.ID != row.state || state.Reason() != row.reason {
@@ -85,7 +101,7 @@ func TestTheMostUrgentStateOfAServerIsShown(t *testing.T) {
 }
 
 func TestServersThatAgentsCannotUseInPartAreNamed(t *testing.T) {
-	f := &facts{server: registry.Server{Name: "one", Approved: true, Health: registry.Health{Listed: true}}}
+	f := &facts{server: registry.Server{Name: "one", Command: "run", Approved: true, Health: registry.Health{Listed: true}}}
 	if got := f.reader().Unready(); len(got) > 0 {
 		t.Errorf("a server that is ready: %v", got)
 	}

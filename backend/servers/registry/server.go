@@ -113,19 +113,33 @@ func CheckIsolation(isolation string) error {
 		isolation, Shared, PerSession)
 }
 
-// Usable returns nil if a server may be used as it is configured: a person has approved it, and it has a command or an
-// address. Otherwise it returns a fault.Denied with fault.CodeUnapproved or a fault.Invalid, which says what to do.
+// Usable returns nil if a server may be used as it is configured: a person has approved it, and it is complete.
+// Otherwise it returns a fault.Denied with fault.CodeUnapproved, which says what to do, or a fault.Invalid with what
+// Incomplete returns.
 func (s Server) Usable() error {
-	switch {
-	case !s.Approved:
+	if !s.Approved {
 		return &fault.Error{Kind: fault.Denied, Code: fault.CodeUnapproved, Message: "server " + strconv.Quote(s.Name) +
 			" waits for a person's approval: ask the user to approve it in the tray or the dashboard"}
-	case s.Transport == "stdio" && s.Command == "":
-		return fault.New(fault.Invalid, "server %q has no command", s.Name)
-	case s.Transport != "stdio" && s.URL == "":
-		return fault.New(fault.Invalid, "server %q has no URL", s.Name)
+	}
+	if lack := s.Incomplete(); lack != "" {
+		return fault.New(fault.Invalid, "server %q %s", s.Name, lack)
 	}
 	return nil
+}
+
+// Incomplete returns why a server cannot be started as it is configured, as the end of a sentence that begins with its
+// name: it has neither a command nor an address, or an unknown transport. It returns "" for a complete server.
+func (s Server) Incomplete() string {
+	transport, err := TransportFor(s.Transport, s.Command, s.URL)
+	switch {
+	case err != nil:
+		return "has an " + fault.MessageOf(err)
+	case transport == "stdio" && s.Command == "":
+		return "has no command"
+	case transport != "stdio" && s.URL == "":
+		return "has no URL"
+	}
+	return ""
 }
 
 // Package names the published package that a server comes from. All fields may

@@ -42,8 +42,8 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 // with an error. The caller must call leave on the session.
 func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 	server := w.server
-	if server.Command == "" && server.Transport == "stdio" {
-		return nil, fault.New(fault.Invalid, "No command configured")
+	if err := server.Usable(); err != nil {
+		return nil, err
 	}
 	ran := m.slots.current(w.target)
 	for {

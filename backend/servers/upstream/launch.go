@@ -85,20 +85,11 @@ func begin(ctx context.Context, at *slot, w want, o opening) (*session, error) {
 // startable returns an error if the configuration of a server is not approved
 // or not complete.
 func startable(v registry.Server) error {
-	switch err := v.Usable(); {
-	case fault.CodeOf(err) == fault.CodeUnapproved:
+	err := v.Usable()
+	if err == nil || fault.CodeOf(err) == fault.CodeUnapproved {
 		return err
-	case v.Transport != "stdio":
-		if _, err := registry.TransportFor(v.Transport, v.Command, v.URL); err != nil {
-			return notStarted(nil, fault.Invalid, "Server %q has an %s", v.Name, fault.MessageOf(err))
-		}
-		if v.URL == "" {
-			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
-		}
-	case v.Command == "":
-		return notStarted(nil, fault.Invalid, "Server %q has no command configured", v.Name)
 	}
-	return nil
+	return notStarted(err, fault.KindOf(err), "%s", fault.MessageOf(err))
 }
 
 // errNotStarted distinguishes errors of a start from errors of a call.

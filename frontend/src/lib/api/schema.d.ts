@@ -5578,10 +5578,10 @@ export interface components {
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
             source: string;
             /**
-             * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
+             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
             /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
             state_reason?: string;
             tags: string[] | null;
@@ -5739,10 +5739,10 @@ export interface components {
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
             source: string;
             /**
-             * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
+             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
             /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
             state_reason?: string;
             /** @description The last lines that the server's process wrote to standard error. */

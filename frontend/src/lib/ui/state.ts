@@ -8,6 +8,7 @@ import CircleDot from "@lucide/svelte/icons/circle-dot";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import Hourglass from "@lucide/svelte/icons/hourglass";
 import LoaderCircle from "@lucide/svelte/icons/loader-circle";
+import Pencil from "@lucide/svelte/icons/pencil";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
@@ -29,6 +30,7 @@ const looks: Record<State["id"], Pick<State, "tone" | "icon">> = {
   sign_in: { tone: "warn", icon: KeyRound },
   failing: { tone: "bad", icon: CircleAlert },
   calls_fail: { tone: "bad", icon: TriangleAlert },
+  incomplete: { tone: "warn", icon: Pencil },
   waiting: { tone: "warn", icon: Hourglass },
   held: { tone: "warn", icon: ShieldQuestion },
   starting: { tone: "accent", icon: LoaderCircle },

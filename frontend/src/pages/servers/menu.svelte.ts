@@ -69,7 +69,7 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
               {
                 label: server.state === "failing" ? "Start again" : "Start",
                 icon: Play,
-                disabled: waits || hub.paused,
+                disabled: waits || hub.paused || server.state === "incomplete",
                 run: () => void whileBusy(server, start),
               },
             ]),
