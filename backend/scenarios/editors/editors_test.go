@@ -191,7 +191,7 @@ func TestPastedConfigurationsAreParsedOverREST(t *testing.T) {
 		hubtest.Step{
 			Name: "placeholder", Method: "POST", Path: "/api/servers/parse", Status: 200,
 			Body: pasted(`{"a": {"command": "x", "env": {"KEY": "${input:key}"}}}`),
-			Want: []string{`"missing":[{"where":"env.KEY","text":"${input:key}","secret":""}]`, `"problem":""`},
+			Want: []string{`"missing":[{"where":"env.KEY","text":"${input:key}","secret":"","reference":""}]`, `"problem":""`},
 		},
 		hubtest.Step{
 			Name: "truncated text", Method: "POST", Path: "/api/servers/parse", Status: 422,

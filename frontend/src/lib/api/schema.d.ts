@@ -1500,7 +1500,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Activate a server: put its tools in every client's list */
+        /** Activate a server: always list its tools, in every client's list */
         post: operations["post-api-servers-by-id-activate"];
         delete?: never;
         options?: never;
@@ -2248,7 +2248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List active servers and their tools */
+        /** List the servers that are always listed, and their tools */
         get: operations["get-api-status"];
         put?: never;
         post?: never;
@@ -2526,7 +2526,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Equip a client with a toolset: it lists these tools in place of those of active servers */
+        /** Equip a client with a toolset: it lists these tools in place of those of always listed servers */
         post: operations["post-api-toolsets-by-name-equip"];
         delete?: never;
         options?: never;
@@ -3366,7 +3366,7 @@ export interface components {
             last_seen: string;
             /**
              * Format: int64
-             * @description Number of tokens of the tools in the client's list: the hub's own tool, tools of active servers, and tools that the client found.
+             * @description Number of tokens of the tools in the client's list: the hub's own tool, tools of always listed servers, and tools that the client found.
              */
             listed_tokens: number;
             /** @description Name that the client sent when it connected, at most 100 characters. It is not verified. */
@@ -4352,7 +4352,7 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
-            /** @description Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool. */
+            /** @description Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
@@ -5483,7 +5483,7 @@ export interface components {
         Server: {
             /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
-            /** @description Whether the tools of the server are in every client's list. */
+            /** @description Whether the server is always listed: its tools are in every client's list. */
             active: boolean;
             /** @description Whether a person has allowed the server to start. */
             approved: boolean;
@@ -5642,7 +5642,7 @@ export interface components {
         ServerDetail: {
             /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
-            /** @description Whether the tools of the server are in every client's list. */
+            /** @description Whether the server is always listed: its tools are in every client's list. */
             active: boolean;
             /** @description Whether a person has allowed the server to start. */
             approved: boolean;
@@ -5967,14 +5967,14 @@ export interface components {
         Status: {
             /**
              * Format: int64
-             * @description Number of active servers.
+             * @description Number of servers that are always listed.
              */
             active_count: number;
             /** @description Whether all servers are paused. */
             paused?: boolean;
             /** @description Why the hub cannot store calls in the log at the moment. */
             problem?: string;
-            /** @description Active servers. */
+            /** @description Servers that are always listed. */
             servers: components["schemas"]["ActiveServer"][] | null;
             /**
              * Format: int64
@@ -6132,7 +6132,7 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
-            /** @description Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool. */
+            /** @description Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
