@@ -323,7 +323,8 @@ func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 		}
 		left := strings.Join(out.Left, "\n")
 		for _, part := range []string{
-			`empty: server "empty" has no command`, `waits: server "waits" waits for a person's approval`, "files: args[3] ", "API_KEY",
+			`empty: Server "empty" has no command configured`, `waits: server "waits" waits for a person's approval`, "files: args[3] ",
+			"API_KEY",
 		} {
 			if !strings.Contains(left, part) {
 				t.Errorf("%s does not say %q: %s", editor, part, left)

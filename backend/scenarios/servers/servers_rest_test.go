@@ -145,7 +145,7 @@ func TestServersAreManagedOverREST(t *testing.T) {
 		},
 		{
 			Name: "without a command", Method: "POST", Path: "/api/servers", Body: `{"name":"two"}`, Status: 201,
-			Want: []string{`"command":null`, `"installed":false`, `"state":"incomplete"`, `"state_reason":"has no command"`},
+			Want: []string{`"command":null`, `"installed":false`, `"state":"incomplete"`, `"state_reason":"has no command configured"`},
 		},
 		{
 			Name: "with an unknown transport", Method: "POST", Path: "/api/servers",

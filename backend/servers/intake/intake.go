@@ -1,7 +1,7 @@
 // Package intake adds servers to the registry. Every way to add a server ends in Add: the command line, REST, a
 // pasted configuration, the entries of editors, bundles, the marketplace, setup files, the database of the original
-// product, personas and agents. Add checks the name, the transport and the address, decides who has to approve the server, moves its
-// credentials to the vault and saves it.
+// product, personas and agents. Add checks the name, the transport and the address, decides who has to approve the
+// server, moves its credentials to the vault and saves it.
 //
 // The packages that call Add read the formats in which servers are written. Package firststart starts a server after
 // Add has returned.

@@ -76,9 +76,12 @@ func TestTheMostUrgentStateOfAServerIsShown(t *testing.T) {
 		{
 			"no command", func(f *facts) {
 				f.server.Command, f.server.Health.Listed, f.server.Health.LastError = "", false, "no command"
-			}, words.Incomplete, "has no command",
+			}, words.Incomplete, "has no command configured",
 		},
-		{"no address", func(f *facts) { f.server.Transport, f.running = "sse", true }, words.Incomplete, "has no URL"},
+		{
+			"no address", func(f *facts) { f.server.Transport, f.running = "sse", true }, words.Incomplete,
+			"has no URL configured for remote transport",
+		},
 		{
 			"an unknown transport", func(f *facts) { f.server.Transport = "htp" }, words.Incomplete,
 			`has an unknown transport "htp": use stdio, streamable-http or sse`,

@@ -122,7 +122,7 @@ func (s Server) Usable() error {
 			" waits for a person's approval: ask the user to approve it in the tray or the dashboard"}
 	}
 	if lack := s.Incomplete(); lack != "" {
-		return fault.New(fault.Invalid, "server %q %s", s.Name, lack)
+		return fault.New(fault.Invalid, "Server %q %s", s.Name, lack) // in the words of the original product
 	}
 	return nil
 }
@@ -135,9 +135,9 @@ func (s Server) Incomplete() string {
 	case err != nil:
 		return "has an " + fault.MessageOf(err)
 	case transport == "stdio" && s.Command == "":
-		return "has no command"
+		return "has no command configured"
 	case transport != "stdio" && s.URL == "":
-		return "has no URL"
+		return "has no URL configured for remote transport"
 	}
 	return ""
 }

@@ -120,7 +120,7 @@ func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.check(empty, `server "empty" has no command`)
+	b.check(empty, `Server "empty" has no command configured`)
 	b.isHealth("without a command", "empty", "unhealthy", 1, true)
 	b.add("waiting")
 	waiting, err := b.servers.Update(t.Context(), "waiting", func(v *registry.Server) { v.Approved = false })

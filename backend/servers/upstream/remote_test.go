@@ -479,14 +479,14 @@ func TestARemoteServerThatDoesNotAnswerTimesOut(t *testing.T) {
 func TestErrorsNameWhyAServerCannotStart(t *testing.T) {
 	b := start(t, settings.Limits{})
 	for says, s := range map[string]registry.Server{
-		`server "remote2" has no URL`: {
+		`Server "remote2" has no URL configured for remote transport`: {
 			Name:      "remote2",
 			Transport: "sse",
 		},
-		`server "weird" has an unknown transport "weird": use stdio, streamable-http or sse`: {
+		`Server "weird" has an unknown transport "weird": use stdio, streamable-http or sse`: {
 			Name: "weird", Transport: "weird", Command: "x", URL: "http://h",
 		},
-		`server "nocmd" has no command`: {Name: "nocmd"},
+		`Server "nocmd" has no command configured`: {Name: "nocmd"},
 		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {
 			Name: "badcmd", Command: "definitely-not-a-cmd-xyz",
 		},
