@@ -37,9 +37,6 @@ var differences = map[int]string{
 	// also has the action toolset.
 	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
 
-	// A health check names the server that has no command.
-	76: "texts",
-
 	// Calls of names that a server does not list are not sent to it and do not count as calls of it.
 	99: "listed", 121: "listed", 122: "listed", 157: "listed", 159: "listed",
 

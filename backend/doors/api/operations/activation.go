@@ -45,11 +45,11 @@ func (a *Activation) activate(ctx context.Context, in *ServerInput) (*route.Repl
 	if err != nil {
 		return nil, err
 	}
-	// Both answers keep the status and the wording of the original product; elsewhere, Server.Usable has the wording. The
-	// second one says command, although a remote server needs a URL.
+	// Both answers keep the status and the wording of the original product, and the second one says command although a
+	// remote server needs a URL. Elsewhere, Server.Usable has the wording.
 	switch remote := v.Transport != "stdio"; {
 	case v.Command == "" && !remote:
-		return nil, route.BadRequest("No command configured")
+		return nil, route.BadRequest(noCommand)
 	case remote && v.URL == "":
 		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
 	}

@@ -45,9 +45,15 @@ func (h *Health) checkOne(ctx context.Context, in *ServerInput) (*route.Reply[Ch
 	return route.OK(h.check(ctx, v))
 }
 
+// noCommand is what the original product says about a server without a command when it is checked or activated.
+const noCommand = "No command configured"
+
 func (h *Health) check(ctx context.Context, v registry.Server) CheckReply {
 	latency, err := h.Upstream.Check(ctx, v)
-	if err != nil {
+	switch {
+	case err != nil && v.Command == "" && v.Transport == "stdio":
+		return CheckReply{"unhealthy", latency.Milliseconds(), noCommand}
+	case err != nil:
 		return CheckReply{"unhealthy", latency.Milliseconds(), fault.MessageOf(err)}
 	}
 	return CheckReply{"healthy", latency.Milliseconds(), ""}
