@@ -142,6 +142,9 @@ func (s Scope) split(name, separator string) (ways []Tool) {
 		return err == nil
 	}
 	for _, way := range Split(name, separator, exists) {
+		if way.Name == "" {
+			continue
+		}
 		if t, known := s.View.Lookup(way.Server, way.Name); known {
 			way.Name, way.Known = t.Name, t
 		}
@@ -151,9 +154,9 @@ func (s Scope) split(name, separator string) (ways []Tool) {
 }
 
 // Split returns the readings of a name as a server that exists and a tool or prompt with a separator between them, the
-// longest server name first. Known is nil in all of them.
+// longest server name first. The name of the tool or prompt may be empty. Known is nil in all readings.
 func Split(name, separator string, exists func(server string) bool) (ways []Tool) {
-	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
+	for at := len(name) - len(separator); at > 0; at-- { // separators may overlap, as in one___tool
 		if strings.HasPrefix(name[at:], separator) && exists(name[:at]) {
 			ways = append(ways, Tool{Server: name[:at], Name: name[at+len(separator):]})
 		}

@@ -119,7 +119,7 @@ func TestNamesAreSplitAtTheLongestServerName(t *testing.T) {
 	exists := func(server string) bool { return server == "git" || server == "git-hub" || server == "files" }
 	for name, want := range map[string]string{
 		"git__tool": "git tool", "files__a__b": "files a__b", "git___tool": "git _tool", "git-hub__git__x": "git-hub git__x",
-		"git__": "", "files___x": "files _x", "other__x": "", "git": "", "__x": "", "": "",
+		"git__": "git ", "files___x": "files _x", "other__x": "", "git": "", "__x": "", "": "",
 	} {
 		got := ""
 		for _, way := range resolve.Split(name, "__", exists) {
