@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"os"
 	"slices"
@@ -27,7 +28,18 @@ func TestLearnedToolsSurviveAKilledHub(t *testing.T) {
 	c.Registry(`{"action":"find_tool","query":"report steps of progress"}`)
 	c.Registry(`{"action":"proxy_call","call_as":"mcp__fake__steps","arguments":{"count":1}}`)
 	programtest.Eventually(t, "both calls are learned", func() bool { return strings.Count(h.Must("learned"), "fake__") == 2 })
-	// The first call is stored by now; the second may not be yet.
+	// The first call is stored before the hub ends; the second may be lost.
+	db, err := sql.Open("sqlite", "file:"+h.Folder.Database()+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programtest.Eventually(t, "the first call is stored", func() bool {
+		var stored int
+		return db.QueryRow("SELECT count(*) FROM learned WHERE tool = 'echo'").Scan(&stored) == nil && stored > 0
+	})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s.Kill()
 
 	h.RunningHub() // started by the companion
