@@ -120,7 +120,7 @@ func from(sources []federation.Report) string {
 	return ", from " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// noteMissing names the sources whose servers are not among the results.
+// noteMissing names the sources whose results are missing or incomplete, and says why.
 func (c marketCommands) noteMissing(sources []federation.Report) {
 	for _, s := range sources {
 		switch s.Progress {

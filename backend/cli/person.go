@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// errNoPerson is the error of askPerson without a terminal.
+// errNoPerson is returned by askPerson if the process has no terminal.
 var errNoPerson = fault.New(fault.Denied, "nobody can be asked here, because this command has no terminal")
 
 // askPerson shows a text and asks a yes-or-no question on the terminal that controls this process.

@@ -20,9 +20,8 @@ type Salvaged struct {
 	Complete bool   `json:"complete"` // all rows could be read, and there is no sign that some are missing
 }
 
-// Salvage creates a database with the rows of a damaged one that can still be
-// read. It does not change the damaged file. An error means that the new
-// database could not be written; the caller then removes it.
+// Salvage creates a database with the rows of a damaged one that can still be read. It does not change the damaged file.
+// Unreadable rows are not an error. After an error, the new database is incomplete, and the caller must remove it.
 func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error) {
 	s, err := Open(ctx, into)
 	if err != nil {

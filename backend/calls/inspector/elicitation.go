@@ -19,7 +19,8 @@ const (
 	Approval Mode = "approval" // the hub asks whether it may call a tool
 )
 
-// Elicitation is a question of a server, or of the hub about a call to the server, that waits for a person's answer.
+// Elicitation is a question that waits for a person's answer. It comes from a server, or from the hub about a call to
+// that server.
 type Elicitation struct {
 	ID      string
 	Server  string

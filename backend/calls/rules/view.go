@@ -104,7 +104,7 @@ type Shown struct {
 	Policy  *Current
 }
 
-// Snapshot returns the present snapshot, with disabled tools.
+// Snapshot returns the current snapshot, including disabled tools.
 func (s Shown) Snapshot() *catalog.Snapshot {
 	return s.Policy.Get().View("", s.Catalog.Snapshot()).Snapshot
 }

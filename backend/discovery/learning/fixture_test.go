@@ -165,8 +165,7 @@ func (d *fixture) learned() string {
 	return strings.Join(out, ", ")
 }
 
-// teach asks a query and calls a tool for it with success, the given number of times
-// at intervals of an hour.
+// teach records a query and a successful call of a tool for it, the given number of times, an hour apart.
 func (d *fixture) teach(query, tool string, times int) {
 	for range times {
 		d.clock = d.clock.Add(time.Hour)

@@ -123,8 +123,7 @@ func expPlain(x []float32, most float32) {
 }
 
 // power returns e to the power of x, for x up to 0; below lowest it returns the value for lowest. It splits off a power
-// of two and uses six terms of the Taylor series for the rest, which is at most half of ln 2, with an error of one unit
-// in the last place.
+// of two. For the rest, whose magnitude is at most half of ln 2, it uses the Taylor polynomial of degree six.
 func power(x float32) float32 {
 	x = max(x, lowest)
 	n := nearest(float32(x * log2E))

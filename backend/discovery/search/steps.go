@@ -73,7 +73,8 @@ func clauses(text string) []string {
 // conjunctions are words between two clauses.
 var conjunctions = set("and then also afterwards after finally please next plus once und puis y e")
 
-// startsStep reports whether a clause begins with a known verb or like descriptions of tools.
+// startsStep reports whether a clause has at least two words and begins with a known verb, or with a word that begins
+// the descriptions of several tools.
 func (x *index) startsStep(clause string) bool {
 	all := words(clause)
 	if len(all) < 2 || stopWords[all[0]] || all[0] == "pull" && strings.HasPrefix(all[1], "request") {

@@ -234,8 +234,8 @@ func wholeReference(text string) string {
 // one server.
 const maxLiterals = 200
 
-// standIn temporarily takes the place of a credential, the name of a secret or a placeholder in a
-// text.
+// standIn is a dummy text. exportEntry uses it as the name of a secret until it inserts the reference to a variable;
+// nameOfSecret puts it in place of a placeholder to find out whether a value there would be a credential.
 const standIn = "left-out"
 
 var notVariable = lazyregexp.New(`[^A-Z0-9]+`)

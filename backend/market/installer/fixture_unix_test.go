@@ -161,7 +161,7 @@ func (b *bench) install(o installer.Order) (installer.Result, error) {
 	return b.Wait(b.t.Context(), p.ID)
 }
 
-// checkNothingLeft checks that there are no servers, secrets and files.
+// checkNothingLeft checks that no servers, secrets, installs, files or processes are left.
 func (b *bench) checkNothingLeft() {
 	b.t.Helper()
 	if all := b.servers.List(); len(all) > 0 {

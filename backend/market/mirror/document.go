@@ -21,7 +21,7 @@ type Document struct {
 	Hash        string // SHA-256 of all other fields, in hex
 }
 
-// deprecation begins the description of a deprecated listing, so that the search ranks it lower.
+// deprecation is prepended to the description of a deprecated listing, so that the search ranks the listing lower.
 const deprecation = "DEPRECATED. "
 
 // documentOf returns the document of a listing.

@@ -53,14 +53,15 @@ type Persona struct {
 	configured Configured
 }
 
-// IncludedToolset is a toolset of a persona.
+// IncludedToolset is a toolset that the activation of a persona creates.
 type IncludedToolset struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
 	Tools       []string `json:"tools" nullable:"false" doc:"SERVER.TOOL, with the names of servers in mcp.json or of configured ones."`
 }
 
-// IncludedServer is a server of a persona.
+// IncludedServer is a server in the mcp.json of a persona. Activation adds it, or uses a configured server that does the
+// same.
 type IncludedServer struct {
 	Entry    string `json:"entry" doc:"Name in mcp.json."`
 	Name     string `json:"name" doc:"Name that the server gets, or that of the configured server that does the same."`

@@ -100,7 +100,7 @@ func (b *builder) variable(fields []listing.Field, o given) []listing.Field {
 	case name == "":
 		b.refuse("It asks %s for an environment variable without a name.", o.name)
 	case sets && at >= 0 && len(f.Variables) == 0:
-		// the option repeats a variable that the listing declares
+		// Keep the listing's own declaration of the variable, and ignore the value in the option.
 	case sets:
 		if f.Value = text; at >= 0 {
 			fields[at] = f

@@ -89,9 +89,8 @@ func Plain(result json.RawMessage) json.RawMessage {
 	return jsonrpc.Edit(stamp(result, nil), isModern, nil)
 }
 
-// stamp replaces the members of a result that drop accepts by those of the object add,
-// and the members of _meta that belong to the last hop by those of h. It copies the
-// result once if the result has no _meta.
+// stamp removes the members of a result for which drop returns true, and adds the members of add. In _meta, it replaces
+// the members of the last hop with those of h. A result without _meta is copied only once.
 func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
 	var meta json.RawMessage
 	if jsonrpc.IsObject(h.ServerInfo) {

@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// TestANewVersionOfARealPackageChangesItsTools replaces the memory server of 2025 with that of 2026 behind the same
-// command, as npx does when a new version is published. The names and descriptions of the tools stay; annotations
-// and schemas of results are new.
+// TestANewVersionOfARealPackageChangesItsTools replaces the 2025 release of the memory server with the 2026 release
+// behind the same command, as npx does when a new version is published. The tools keep their names and descriptions, and
+// gain annotations and output schemas.
 func TestANewVersionOfARealPackageChangesItsTools(t *testing.T) {
 	node, current := mcptest.Node(t), filepath.Join(t.TempDir(), "current")
 	use := func(elem ...string) {

@@ -127,8 +127,8 @@ func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Cal
 	return Result{JSON: result}, r.legacyError(err)
 }
 
-// declaredBy returns the declarations of a caller's client. A caller that is no Declarer counts as a person; nil has
-// declared nothing.
+// declaredBy returns what a caller's client has declared. A caller that is not a Declarer counts as a person. If caller
+// is nil, nothing is declared.
 func declaredBy(caller Caller) Declared {
 	if d, ok := caller.(Declarer); ok {
 		return d.Declared()

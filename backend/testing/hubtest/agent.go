@@ -225,7 +225,7 @@ func (d *Description) Check(place, text string) {
 	}
 }
 
-// Members returns the names of the members of all objects in the document.
+// Members returns the names of the properties that the schemas in the document describe.
 func (d *Description) Members() map[string]bool {
 	names := make(map[string]bool)
 	var walk func(any)

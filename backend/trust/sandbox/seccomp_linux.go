@@ -87,7 +87,8 @@ func filter(sockets int) []unix.SockFilter {
 			then = append(then, jump(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, family, uint8(len(families)-n), 0))
 		}
 		then = append(then, fail(uint32(unix.EACCES)),
-			// Landlock does not restrict connections of multipath TCP and SCTP. Programs use TCP in their place.
+			// Landlock does not restrict MPTCP and SCTP connections, so refuse their sockets. Programs that use MPTCP fall back
+			// to TCP.
 			load(offsetArgument+16), equals(unix.IPPROTO_MPTCP), fail(uint32(unix.EPROTONOSUPPORT)), equals(unix.IPPROTO_SCTP),
 			fail(uint32(unix.EPROTONOSUPPORT)), allow)
 		when(unix.SYS_SOCKET, then...)

@@ -67,7 +67,7 @@ type Server struct {
 	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again."`
 	MissingSecret   bool              `json:"missing_variable_secret,omitempty" doc:"Whether the value of missing_variable is a credential, which belongs in the vault."`
 	References      []string          `json:"secret_references,omitempty" doc:"Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server."`
-	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
+	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
 	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
 	Notes           []string          `json:"notes,omitempty" doc:"Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name."`

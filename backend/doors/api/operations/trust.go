@@ -47,7 +47,7 @@ type TrustServer struct {
 	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
 	Waiting       int                       `json:"waiting" doc:"Number of its items that wait for a decision."`
 	Clean         int                       `json:"clean" doc:"How many of them can be approved together, because the scan finds nothing in them."`
-	LaunchHash    string                    `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed."`
+	LaunchHash    string                    `json:"launch_hash" doc:"Hash of everything that determines what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed."`
 	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
 }
 

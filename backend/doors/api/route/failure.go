@@ -101,7 +101,7 @@ var setErrorShape = sync.OnceFunc(func() {
 	}
 })
 
-// WriteError answers a request that no operation handles with a Failure.
+// WriteError answers a request with a Failure. It is for requests that do not reach an operation.
 func WriteError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -5525,7 +5525,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
             missing_variable?: string;
@@ -5686,7 +5686,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
             missing_variable?: string;
@@ -6501,7 +6501,7 @@ export interface components {
             id: number;
             /** @description How the server is started otherwise than when its items were approved; missing if it is not. */
             launch_changes?: components["schemas"]["LaunchChange"][] | null;
-            /** @description Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed. */
+            /** @description Hash of everything that determines what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             name: string;
             /** @description The client whose agent proposed the server, as the client names itself. */

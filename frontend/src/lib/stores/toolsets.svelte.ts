@@ -5,7 +5,7 @@ import { LiveQuery } from "./livequery.svelte.ts";
 
 export type Toolset = Schemas["ToolsetView"];
 export type ToolsetTool = Schemas["ToolsetTool"];
-/** A tool of a toolset in a request. */
+/** A reference to a tool, as sent to create or update a toolset. */
 export interface Reference {
   server: string;
   tool: string;

@@ -43,7 +43,7 @@ const withGrants = (server: Server, grants: Grant[]) =>
     ) as unknown as Schemas["SandboxGrants"],
   });
 
-/** allow grants a server an access, from its next start on. */
+/** allow adds a grant to a server. It takes effect the next time the server starts. */
 export async function allow(server: Server, { access, target }: Grant): Promise<boolean> {
   const others = grantsOf(server).filter((one) => one.access !== access || one.target !== target);
   const done = await withGrants(server, [...others, { access, target }]);
