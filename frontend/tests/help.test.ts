@@ -57,11 +57,12 @@ test("every page fits into every window, and every link leads to a page, a headi
     await article(page, title).locator("h2").first().waitFor();
     for (const width of [1280, 480]) {
       await page.setViewportSize({ width, height: 800 });
-      const over = await page.evaluate(() => {
-        const box = document.querySelector("article")?.closest(".overflow-y-auto");
-        return (box?.scrollWidth ?? 0) - (box?.clientWidth ?? 0);
-      });
-      expect(over, `${title} at ${width}`).toBeLessThanOrEqual(0);
+      const over = () =>
+        page.evaluate(() => {
+          const box = document.querySelector("article")?.closest(".overflow-y-auto");
+          return (box?.scrollWidth ?? 0) - (box?.clientWidth ?? 0);
+        });
+      await expect.poll(over, { message: `${title} at ${width}` }).toBeLessThanOrEqual(0);
     }
     const links = await article(page, title)
       .locator("a")
