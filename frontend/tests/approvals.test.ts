@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
 
 interface Known {
@@ -245,12 +245,7 @@ for (const theme of ["light", "dark"] as const) {
       const { page, context, problems } = await visit(browser, hub, "/approvals", { theme, width });
       await page.getByText("32 waiting").waitFor();
       await expectAccessible(page, `approvals, ${theme}, ${width}`);
-      const wide = await page.evaluate(() =>
-        [...document.querySelectorAll("main, main > div, [data-proposal]")].some(
-          (part) => part.scrollWidth > part.clientWidth,
-        ),
-      );
-      expect(wide, `wider than ${width}`).toBe(false);
+      await expectFits(page, `approvals, ${theme}, ${width}`, "main, main > div, [data-proposal]");
       expect(problems).toEqual([]);
       await context.close();
     }

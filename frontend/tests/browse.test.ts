@@ -2,11 +2,11 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, hold, launch, pick, toast, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, hold, launch, pick, toast, visit } from "./support/browser.ts";
 import { TestHub } from "./support/hub.ts";
 import { Registries } from "./support/market.ts";
 import { newer } from "./support/packages.ts";
-import { fits, named, servers } from "./support/servers.ts";
+import { named, servers } from "./support/servers.ts";
 
 let browser: Browser;
 let registries: Registries;
@@ -41,7 +41,7 @@ describe("finding servers", () => {
       await page.getByRole("heading", { name: "Official registry" }).waitFor();
       await expectAccessible(page, `start page, ${theme}`);
       await page.setViewportSize({ width: 480, height: 900 });
-      expect(await fits(page)).toBe(true);
+      await expectFits(page, "browse");
       expect(problems).toEqual([]);
       await context.close();
     });

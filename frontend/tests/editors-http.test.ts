@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, toast, tryAgain, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, toast, tryAgain, visit } from "./support/browser.ts";
 import { initialize, plain, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -193,14 +193,7 @@ test("tokens of others appear by themselves, and failures say what to do", async
 });
 
 /** fits checks that no part of the page is wider than its container. */
-async function fits(page: Page): Promise<void> {
-  const wide = await page.evaluate(() =>
-    [...document.querySelectorAll("main, [role=tabpanel] > div, [role=tabpanel] section")].some(
-      (part) => part.scrollWidth > part.clientWidth,
-    ),
-  );
-  expect(wide, "wider than its container").toBe(false);
-}
+const fits = (page: Page) => expectFits(page, "HTTP clients", "main, [role=tabpanel] > div, [role=tabpanel] section");
 
 test("the list of editors leads to HTTP clients, and both fit narrow and dark windows", async () => {
   await using hub = await new TestHub().start();

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, tryAgain, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, tryAgain, visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
 import { binary } from "./support/hub.ts";
 
@@ -16,14 +16,7 @@ const dialog = (page: Page) => page.getByRole("dialog");
 const ours = /"discover": \{/;
 
 /** fits checks that no element is wider than its container. */
-async function fits(page: Page): Promise<void> {
-  const wide = await page.evaluate(() =>
-    [...document.querySelectorAll("main, main > div, [role=tabpanel] > div, [role=dialog]")].some(
-      (part) => part.scrollWidth > part.clientWidth,
-    ),
-  );
-  expect(wide, "wider than its container").toBe(false);
-}
+const fits = (page: Page) => expectFits(page, "editors", "main, main > div, [role=tabpanel] > div, [role=dialog]");
 
 test("the first run previews all changes, registers every editor with one button, and undo restores every byte", async () => {
   await using hub = await new EditorHub().install().start();

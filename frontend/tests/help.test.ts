@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, visit } from "./support/browser.ts";
 import { TestHub } from "./support/hub.ts";
 
 const folder = new URL("../guide/", import.meta.url);
@@ -57,12 +57,7 @@ test("every page fits into every window, and every link leads to a page, a headi
     await article(page, title).locator("h2").first().waitFor();
     for (const width of [1280, 480]) {
       await page.setViewportSize({ width, height: 800 });
-      const over = () =>
-        page.evaluate(() => {
-          const box = document.querySelector("article")?.closest(".overflow-y-auto");
-          return (box?.scrollWidth ?? 0) - (box?.clientWidth ?? 0);
-        });
-      await expect.poll(over, { message: `${title} at ${width}` }).toBeLessThanOrEqual(0);
+      await expectFits(page, `${title} at ${width}`, ".overflow-y-auto:has(article)");
     }
     const links = await article(page, title)
       .locator("a")

@@ -1,7 +1,7 @@
 // The measures of the pages: one width for all, nothing wider than the window, and digits of equal width only in numbers.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, visit } from "./support/browser.ts";
+import { expectFits, launch, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -34,8 +34,7 @@ test("all pages have one width and fit into every window", async () => {
       await page.evaluate((to) => (location.hash = to), address);
       const heading = page.getByRole("heading", { level: 1, name });
       await heading.waitFor();
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(over, `${address} at ${width}`).toBeLessThanOrEqual(0);
+      await expectFits(page, `${address} at ${width}`);
       widths.set(address, (await heading.boundingBox())?.x ?? -1);
     }
     expect([...new Set(widths.values())], `left edges at ${width}: ${JSON.stringify([...widths])}`).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, tryAgain, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, tryAgain, visit } from "./support/browser.ts";
 import { binary, many, packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -219,11 +219,7 @@ for (const theme of ["light", "dark"] as const) {
       await panel(page, "Most used tools").getByText("read_graph").waitFor();
       await panel(page, "Context cost").getByText("connected").waitFor();
       await expectAccessible(page, `overview, ${theme}, ${width}`);
-      const wide = await page.evaluate(() => {
-        const parts = [...document.querySelectorAll("main, main > div")];
-        return parts.some((part) => part.scrollWidth > part.clientWidth);
-      });
-      expect(wide, `wider than ${width}`).toBe(false);
+      await expectFits(page, `overview, ${theme}, ${width}`, "main, main > div");
       await page.locator("#main").focus();
       const reached: string[] = [];
       for (let i = 0; i < 40; i++) {

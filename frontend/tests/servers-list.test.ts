@@ -2,9 +2,9 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
+import { expectAccessible, expectFits, launch, pick, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
-import { fits, named, row, soon, tab } from "./support/servers.ts";
+import { named, row, soon, tab } from "./support/servers.ts";
 
 let browser: Browser;
 
@@ -48,7 +48,7 @@ describe("a list of two hundred servers", () => {
       await grid.waitFor();
       expect(await grid.getAttribute("aria-rowcount")).toBe("201");
       expect(await page.getByRole("row").count()).toBeLessThan(60);
-      expect(await fits(page)).toBe(true);
+      await expectFits(page, "servers-list");
       const heights = await page.getByRole("row").evaluateAll((rows) => rows.slice(1).map((row) => row.clientHeight));
       expect(new Set(heights)).toEqual(new Set([35]));
       expect(await page.locator("main b, main i, main img").count()).toBe(0);
@@ -63,7 +63,7 @@ describe("a list of two hundred servers", () => {
     for (const name of ["Overview", "Tools", "Configuration"]) {
       await tab(page, name);
       await page.getByRole("tabpanel").locator(":not([aria-hidden])").first().waitFor();
-      expect(await fits(page)).toBe(true);
+      await expectFits(page, "servers-list");
     }
     expect(await page.locator("main b, main i, main img").count()).toBe(0);
     expect(await page.title()).toBe("live · Agent Discover");

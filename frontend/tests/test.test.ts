@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { expectAccessible } from "./support/browser.ts";
+import { expectAccessible, expectFits } from "./support/browser.ts";
 import { packaged } from "./support/hub.ts";
 import { inspected } from "./support/inspected.ts";
 import { button, called, choose, field, press, result, tab, tool } from "./support/inspector.ts";
@@ -171,8 +171,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page, `${place}, ${theme}`);
       for (const width of [400, 1600]) {
         await page.setViewportSize({ width, height: 800 });
-        const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        await expect.poll(over, { message: `${place} at ${width}`, timeout: 60_000 }).toBeLessThanOrEqual(0);
+        await expectFits(page, `${place} at ${width}`);
       }
     }
     expect(problems).toEqual([]);

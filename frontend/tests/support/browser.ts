@@ -167,3 +167,22 @@ const violations = (page: Page): Promise<string[]> =>
       ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(" · ")}`,
     );
   });
+
+/**
+ * expectFits fails unless each part of the page that matches selector is at most as wide as its box. It waits for the
+ * layout, which follows a change of the window's size with a delay.
+ */
+export const expectFits = (page: Page, where: string, selector = "html"): Promise<void> =>
+  expect
+    .poll(
+      () =>
+        page.evaluate(
+          (selector) =>
+            [...document.querySelectorAll(selector)]
+              .filter((part) => part.scrollWidth > part.clientWidth)
+              .map((part) => `${part.tagName.toLowerCase()} by ${part.scrollWidth - part.clientWidth} pixels`),
+          selector,
+        ),
+      { message: `too wide: ${where}` },
+    )
+    .toEqual([]);

@@ -27,7 +27,3 @@ export const row = (page: Page, name: string) =>
 export const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
 
 export const soon = { timeout: 60_000 };
-
-/** fits checks that the page does not scroll sideways. */
-export const fits = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
