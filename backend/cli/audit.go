@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-type auditCommands struct{ *program }
+type auditCommands struct{ p *program }
 
 func (c auditCommands) audit() *cobra.Command {
 	cmd := &cobra.Command{
@@ -49,7 +49,7 @@ func (c auditCommands) report(ctx context.Context, args []string) (report audit.
 	if len(args) > 0 {
 		return verifyFile(args[0])
 	}
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return report, err
 	}
@@ -71,17 +71,17 @@ func verifyFile(name string) (audit.Report, error) {
 
 func (c auditCommands) showReport(r audit.Report) error {
 	switch {
-	case c.json:
-		if err := c.printJSON(r); err != nil {
+	case c.p.json:
+		if err := c.p.printJSON(r); err != nil {
 			return err
 		}
 	case r.Intact && r.Entries == 0:
-		c.printf("The audit log has no entries.\n")
+		c.p.printf("The audit log has no entries.\n")
 	case r.Intact:
-		c.printf("The audit log is intact: %s, from %d to %d.\nSHA-256 of the last entry: %s\n",
+		c.p.printf("The audit log is intact: %s, from %d to %d.\nSHA-256 of the last entry: %s\n",
 			counted(int(r.Entries), "entry", "entries"), r.First, r.Last, r.Hash)
 	default:
-		c.printf("The audit log is broken at entry %d: %s.\n", r.Broken, r.Problem)
+		c.p.printf("The audit log is broken at entry %d: %s.\n", r.Broken, r.Problem)
 	}
 	if !r.Intact {
 		return exitCode(exitFailed)
@@ -105,7 +105,7 @@ func (c auditCommands) export() *cobra.Command {
 					query.Set(name, at)
 				}
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -113,8 +113,8 @@ func (c auditCommands) export() *cobra.Command {
 			if out != "" {
 				return c.exportTo(out, func(w io.Writer) error { return client.Download(cmd.Context(), path, w) })
 			}
-			if !c.outTerminal {
-				return client.Download(cmd.Context(), path, c.out)
+			if !c.p.outTerminal {
+				return client.Download(cmd.Context(), path, c.p.out)
 			}
 			lines, sink := io.Pipe()
 			go func() { sink.CloseWithError(client.Download(cmd.Context(), path, sink)) }()
@@ -144,5 +144,5 @@ func (c auditCommands) exportTo(name string, write func(io.Writer) error) error 
 	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not write %s", name)
 	}
-	return c.respond(map[string]string{"file": name}, "Wrote %s.\n", name)
+	return c.p.respond(map[string]string{"file": name}, "Wrote %s.\n", name)
 }

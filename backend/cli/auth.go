@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-type authCommands struct{ *program }
+type authCommands struct{ p *program }
 
 func (c authCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ program gets tokens for itself, and nobody signs in.`,
 to open an address that begins with http://127.0.0.1. Copy it from the address bar. Use
 "-" as URL to read it from standard input.`,
 		},
-		withLong(c.serverCommand("logout SERVER", "Sign out of a server", 1, c.logout),
+		withLong(c.p.serverCommand("logout SERVER", "Sign out of a server", 1, c.logout),
 			"Forget the tokens of SERVER and revoke them there, if the service offers that."),
 		&cobra.Command{Use: "status", Short: "Show who is signed in where", Args: cobra.NoArgs, RunE: c.status},
 	)
@@ -52,7 +52,7 @@ to open an address that begins with http://127.0.0.1. Copy it from the address b
 
 func (c authCommands) login() *cobra.Command {
 	var only bool
-	cmd := withLong(c.serverCommand("login SERVER", "Sign in to a server", 1,
+	cmd := withLong(c.p.serverCommand("login SERVER", "Sign in to a server", 1,
 		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			return c.signIn(ctx, client, s, only)
 		}), `Sign in to SERVER in a browser, and wait until that is done. With --no-browser, or if no
@@ -75,14 +75,14 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s ope
 	switch {
 	case page.Address == "":
 	case open && b.Open(page.File):
-		c.notef("Sign in to %s in your browser. If it does not open: agent-discover auth login %s --no-browser\n", s.Name, s.Name)
+		c.p.notef("Sign in to %s in your browser. If it does not open: agent-discover auth login %s --no-browser\n", s.Name, s.Name)
 	default:
-		c.notef("Open this address in a browser to sign in to %s:\n%s\n", s.Name, page.Address)
+		c.p.notef("Open this address in a browser to sign in to %s:\n%s\n", s.Name, page.Address)
 		if page.Listening {
-			c.notef("If the browser runs on another machine, it cannot open the last page. Then copy its address and run: " +
+			c.p.notef("If the browser runs on another machine, it cannot open the last page. Then copy its address and run: " +
 				"agent-discover auth complete URL\n")
 		} else {
-			c.notef("Then copy the address of the page that fails to open and run: agent-discover auth complete URL\n")
+			c.p.notef("Then copy the address of the page that fails to open and run: agent-discover auth complete URL\n")
 		}
 	}
 	for {
@@ -94,7 +94,7 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s ope
 		case now.State == "waiting":
 			continue
 		case now.State == "signed_in" && now.Failure == "":
-			return c.respond(now, "Signed in to %s.\n", s.Name)
+			return c.p.respond(now, "Signed in to %s.\n", s.Name)
 		case now.Failure != "":
 			return fault.New(fault.Failed, "%s", now.Failure)
 		}
@@ -106,11 +106,11 @@ func (c authCommands) complete(cmd *cobra.Command, args []string) error {
 	address := args[0]
 	if address == "-" {
 		var err error
-		if address, err = c.readSecret(cmd.Context(), "Address: "); err != nil {
+		if address, err = c.p.readSecret(cmd.Context(), "Address: "); err != nil {
 			return err
 		}
 	}
-	client, err := c.client(cmd.Context())
+	client, err := c.p.client(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (c authCommands) complete(cmd *cobra.Command, args []string) error {
 	if err := client.Do(cmd.Context(), http.MethodPost, "/api/auth/complete", map[string]string{"url": address}, &done); err != nil {
 		return err
 	}
-	return c.respond(done, "Signed in to %s.\n", done["server"])
+	return c.p.respond(done, "Signed in to %s.\n", done["server"])
 }
 
 func (c authCommands) logout(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
@@ -131,13 +131,13 @@ func (c authCommands) logout(ctx context.Context, client *instance.Client, s ope
 		return err
 	}
 	if done.Warning != "" {
-		c.notef("Warning: %s\n", done.Warning)
+		c.p.notef("Warning: %s\n", done.Warning)
 	}
-	return c.respond(done, "Signed out of %s.\n", s.Name)
+	return c.p.respond(done, "Signed out of %s.\n", s.Name)
 }
 
 func (c authCommands) status(cmd *cobra.Command, _ []string) error {
-	client, err := c.client(cmd.Context())
+	client, err := c.p.client(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -145,14 +145,14 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 	if err := client.Do(cmd.Context(), http.MethodGet, "/api/auth", nil, &list); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list) == 0 {
-		c.printf("There are no remote servers.\n")
+		c.p.printf("There are no remote servers.\n")
 		return nil
 	}
-	table := c.table("SERVER", "STATE", "SERVICE", "PERMISSIONS")
+	table := c.p.table("SERVER", "STATE", "SERVICE", "PERMISSIONS")
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Server, signInState(s), cell(s.Issuer),
 			safetext.Clip(cell(strings.Join(s.Scopes, " ")), 60))

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-type callCommand struct{ *program }
+type callCommand struct{ p *program }
 
 func (c callCommand) command() *cobra.Command {
 	var raw string
@@ -37,7 +37,7 @@ if neither runs, the server is told so at once.`,
 		Example: "  agent-discover call everything__echo message=hello\n" +
 			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
 			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(toolNames)),
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: c.p.completeWith(inOrder(toolNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd.Context(), args[0], args[1:], raw, asPairs)
 		},
@@ -54,7 +54,7 @@ func asPairs(_ operations.KnownTool, pairs []string) ([]string, error) { return 
 func (c callCommand) run(ctx context.Context, name string, values []string, raw string,
 	pairsOf func(operations.KnownTool, []string) ([]string, error),
 ) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c callCommand) run(ctx context.Context, name string, values []string, raw 
 	if err != nil {
 		return err
 	}
-	s, err := c.session(ctx)
+	s, err := c.p.session(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c callCommand) arguments(tool operations.KnownTool, pairs []string, raw st
 		return nil, usagef("use either KEY=VALUE or --args, not both")
 	}
 	if raw == "-" {
-		data, err := io.ReadAll(c.in)
+		data, err := io.ReadAll(c.p.in)
 		if err != nil {
 			return nil, fault.Wrap(err, fault.Invalid, "could not read standard input")
 		}
@@ -200,25 +200,25 @@ func (c callCommand) printResult(result json.RawMessage) error {
 		StructuredContent json.RawMessage `json:"structuredContent"`
 		IsError           bool            `json:"isError"`
 	}
-	if err := json.Unmarshal(result, &r); err != nil || c.json {
-		c.printContent(string(result))
+	if err := json.Unmarshal(result, &r); err != nil || c.p.json {
+		c.p.printContent(string(result))
 	} else {
 		for _, block := range r.Content {
 			switch block.Type {
 			case "text":
-				c.printContent(block.Text)
+				c.p.printContent(block.Text)
 			case "image", "audio":
-				c.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
+				c.p.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
 			case "resource_link":
-				c.printf("[resource %s]\n", block.URI)
+				c.p.printf("[resource %s]\n", block.URI)
 			case "resource":
-				c.printf("[resource %s]\n", jsonrpc.GetString(block.Resource, "uri"))
+				c.p.printf("[resource %s]\n", jsonrpc.GetString(block.Resource, "uri"))
 			default:
-				c.printf("[%s]\n", block.Type)
+				c.p.printf("[%s]\n", block.Type)
 			}
 		}
 		if len(r.Content) == 0 && r.StructuredContent != nil {
-			c.printContent(string(r.StructuredContent))
+			c.p.printContent(string(r.StructuredContent))
 		}
 	}
 	if r.IsError {

@@ -1,6 +1,6 @@
 // Package cli is the command line. Most commands have a file of their own; all
 // have the flag --json and end with an exit code that a script can use. Commands
-// about one subject share a type such as serverCommands, which embeds program.
+// about one subject share a type such as serverCommands, whose field p is the program.
 // The hub does the work, except for the few commands that must work without a
 // hub, such as doctor, eval, serve and version.
 package cli

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-type configCommands struct{ *program }
+type configCommands struct{ p *program }
 
 func (c configCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -28,13 +28,13 @@ invalid, the earlier settings stay. Environment variables override the file.`,
 // file.
 func (c configCommands) configuration(ctx context.Context) (operations.Configuration, error) {
 	var of operations.Configuration
-	if info, err := instance.Read(c.folder); err == nil {
+	if info, err := instance.Read(c.p.folder); err == nil {
 		err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/config", nil, &of)
 		return of, err
 	}
-	s, err := settings.Load(c.folder.Config())
+	s, err := settings.Load(c.p.folder.Config())
 	if err != nil {
 		return of, err
 	}
-	return operations.NewConfiguration(c.folder.Config(), &settings.State{Settings: s}), nil
+	return operations.NewConfiguration(c.p.folder.Config(), &settings.State{Settings: s}), nil
 }

@@ -15,7 +15,7 @@ func (c configCommands) reload() *cobra.Command {
 		Long: `Make the hub read config.yaml again, at once. If the file is invalid, the earlier
 settings stay, and the command fails and says why.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -23,8 +23,8 @@ settings stay, and the command fails and says why.`,
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/config/reload", nil, &of); err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(of)
+			if c.p.json {
+				return c.p.printJSON(of)
 			}
 			c.printReloaded(of)
 			return nil
@@ -34,11 +34,11 @@ settings stay, and the command fails and says why.`,
 
 func (c configCommands) printReloaded(of operations.ReloadedConfig) {
 	if len(of.Changed) == 0 {
-		c.printf("The settings have not changed.\n")
+		c.p.printf("The settings have not changed.\n")
 	} else {
-		c.printf("Changed: %s\n", strings.Join(of.Changed, ", "))
+		c.p.printf("Changed: %s\n", strings.Join(of.Changed, ", "))
 	}
 	if len(of.Restart) > 0 {
-		c.printf("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
+		c.p.printf("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
 	}
 }

@@ -15,7 +15,7 @@ and check the file with it if its first line is:
   # yaml-language-server: $schema=config.schema.json`,
 		Example: "  agent-discover config schema > ~/.agent-discover/config.schema.json",
 		RunE: func(*cobra.Command, []string) error {
-			c.write(string(settings.Schema()))
+			c.p.write(string(settings.Schema()))
 			return nil
 		},
 	}

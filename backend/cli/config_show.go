@@ -31,8 +31,8 @@ Fixed arguments of tools are shown by their names only.`,
 					return fault.New(fault.NotFound, "there is no setting %q; see: agent-discover config show", args[0])
 				}
 			}
-			if c.json {
-				return c.printJSON(of)
+			if c.p.json {
+				return c.p.printJSON(of)
 			}
 			return c.printConfiguration(of)
 		},
@@ -50,7 +50,7 @@ func below(all []operations.Setting, key string) (out []operations.Setting) {
 }
 
 func (c configCommands) printConfiguration(of operations.Configuration) error {
-	table := c.table("SETTING", "VALUE", "FROM")
+	table := c.p.table("SETTING", "VALUE", "FROM")
 	for _, s := range of.Settings {
 		var text string
 		if json.Unmarshal(s.Value, &text) != nil || text == "" {
@@ -62,11 +62,11 @@ func (c configCommands) printConfiguration(of operations.Configuration) error {
 		return err
 	}
 	for _, p := range of.Problems {
-		c.notef("%s: the file is invalid, and the settings are earlier ones: %s\n", of.File,
+		c.p.notef("%s: the file is invalid, and the settings are earlier ones: %s\n", of.File,
 			settings.Problem{Line: p.Line, Column: p.Column, Text: p.Message})
 	}
 	if len(of.Restart) > 0 {
-		c.notef("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
+		c.p.notef("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
 	}
 	return nil
 }

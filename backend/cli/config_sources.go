@@ -25,7 +25,7 @@ func (c configCommands) sources() *cobra.Command {
 what is wrong with each. To import their servers:
 agent-discover editors import --sources.`,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := settings.Load(c.folder.Config())
+			s, err := settings.Load(c.p.folder.Config())
 			if err != nil {
 				return err
 			}
@@ -33,8 +33,8 @@ agent-discover editors import --sources.`,
 			for _, source := range s.Discovery.Sources {
 				list = append(list, configSource{source.Editor, source.File, sourceProblem(source)})
 			}
-			if c.json {
-				return c.printJSON(list)
+			if c.p.json {
+				return c.p.printJSON(list)
 			}
 			return c.printSources(list)
 		},
@@ -63,10 +63,10 @@ func sourceProblem(s settings.Source) string {
 
 func (c configCommands) printSources(list []configSource) error {
 	if len(list) == 0 {
-		c.printf("No sources are configured. Name editors and files in discovery.sources of %s\n", c.folder.Config())
+		c.p.printf("No sources are configured. Name editors and files in discovery.sources of %s\n", c.p.folder.Config())
 		return nil
 	}
-	rows := c.table("SOURCE", "KIND", "STATE")
+	rows := c.p.table("SOURCE", "KIND", "STATE")
 	for _, s := range list {
 		kind := "editor"
 		if s.File != "" {

@@ -32,7 +32,7 @@ Nothing is changed, and no hub is needed. Environment variables are checked too.
 clients and sources that are not known are warnings, with which a file is valid.`,
 		Example: "  agent-discover config validate\n  agent-discover config validate new.yaml",
 		RunE: func(_ *cobra.Command, args []string) error {
-			file := c.folder.Config()
+			file := c.p.folder.Config()
 			if len(args) == 1 {
 				if file = args[0]; file == "" {
 					return usagef("name a file")
@@ -70,28 +70,28 @@ func configWarnings(d settings.Discovery) []string {
 }
 
 func (c configCommands) printChecked(of checkedConfig) error {
-	if c.json {
-		if err := c.printJSON(of); err != nil {
+	if c.p.json {
+		if err := c.p.printJSON(of); err != nil {
 			return err
 		}
 	} else if of.Valid {
-		c.printf("%s is valid.\n", of.File)
+		c.p.printf("%s is valid.\n", of.File)
 		for _, warning := range of.Warnings {
-			c.notef("warning: %s\n", warning)
+			c.p.notef("warning: %s\n", warning)
 		}
 	}
 	if of.Valid {
 		return nil
 	}
 	for _, p := range of.Problems {
-		if c.json {
+		if c.p.json {
 			break
 		}
 		place := of.File
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", of.File, p.Line, p.Column) // as compilers write it, so that text editors can jump there
 		}
-		c.notef("%s: %s\n", place, p.Message)
+		c.p.notef("%s: %s\n", place, p.Message)
 	}
 	return exitCode(exitArguments)
 }

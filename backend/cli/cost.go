@@ -29,9 +29,9 @@ func (c searchCommands) cost() *cobra.Command {
 each server and each editor, or of each tool of one server. SHARE is the part of a window
 of 200,000 tokens. DEFERRED are tokens that the editor loads only when its model looks
 for a tool.`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -53,10 +53,10 @@ func (c searchCommands) allCosts(ctx context.Context, client *instance.Client) e
 		return err
 	}
 	out.Editors = report.Costs
-	if c.json {
-		return c.printJSON(out)
+	if c.p.json {
+		return c.p.printJSON(out)
 	}
-	table := c.table("SERVER", "TOOLS", "TOKENS", "SHARE")
+	table := c.p.table("SERVER", "TOOLS", "TOKENS", "SHARE")
 	for _, s := range out.Servers {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", cell(s.Server), s.Tools, s.Tokens, percent(s.Share))
 	}
@@ -64,8 +64,8 @@ func (c searchCommands) allCosts(ctx context.Context, client *instance.Client) e
 	if err := table.Flush(); err != nil || len(out.Editors) == 0 {
 		return err
 	}
-	c.printf("\n")
-	table = c.table("EDITOR", "TOKENS WITH AGENT DISCOVER", "SHARE", "TOKENS DIRECTLY", "DEFERRED", "SAVED")
+	c.p.printf("\n")
+	table = c.p.table("EDITOR", "TOKENS WITH AGENT DISCOVER", "SHARE", "TOKENS DIRECTLY", "DEFERRED", "SAVED")
 	for _, e := range out.Editors {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%d\t%d\n", e.Editor, e.Through, percent(tokens.Share(e.Through)), e.Directly, e.Deferred,
 			e.Saved)
@@ -83,10 +83,10 @@ func (c searchCommands) toolCosts(ctx context.Context, client *instance.Client, 
 		return fault.New(fault.NotFound, "no tools of a server %q are known", server)
 	}
 	slices.SortStableFunc(all, func(a, b operations.KnownTool) int { return b.Tokens - a.Tokens })
-	if c.json {
-		return c.printJSON(all)
+	if c.p.json {
+		return c.p.printJSON(all)
 	}
-	table := c.table("TOOL", "TOKENS", "SHARE")
+	table := c.p.table("TOOL", "TOKENS", "SHARE")
 	for _, t := range all {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\n", cell(t.Name), t.Tokens, percent(tokens.Share(t.Tokens)))
 	}

@@ -18,7 +18,7 @@ import (
 
 // doctorCommand is the command doctor. It works without a hub and does not
 // start one.
-type doctorCommand struct{ *program }
+type doctorCommand struct{ p *program }
 
 // finding is the result of one check.
 type finding struct {
@@ -65,7 +65,7 @@ comes back; servers from a copy wait for your approval, unless the saved approva
 
 func (d doctorCommand) examine(ctx context.Context) error {
 	findings := []finding{d.checkFolder(), d.checkSettings(), d.checkDatabase(ctx), d.checkHub(ctx)}
-	if info, err := instance.Read(d.folder); err == nil {
+	if info, err := instance.Read(d.p.folder); err == nil {
 		client := instance.NewClient(info)
 		findings = append(findings, checkSecrets(ctx, client)...)
 		findings = append(findings, checkServers(ctx, client)...)
@@ -95,8 +95,8 @@ func (d doctorCommand) print(findings []finding) error {
 			failed = exitCode(exitFailed)
 		}
 	}
-	if d.json {
-		return errors.Join(d.printJSON(findings), failed)
+	if d.p.json {
+		return errors.Join(d.p.printJSON(findings), failed)
 	}
 	for _, f := range findings {
 		mark := "ok     "
@@ -106,24 +106,24 @@ func (d doctorCommand) print(findings []finding) error {
 				mark = "ERROR  "
 			}
 		}
-		if d.colour {
-			d.write(withColour(mark))
+		if d.p.colour {
+			d.p.write(withColour(mark))
 		} else {
-			d.write(mark)
+			d.p.write(mark)
 		}
-		d.printf("  %s: %s\n", f.What, f.Detail)
+		d.p.printf("  %s: %s\n", f.What, f.Detail)
 		if !f.OK && f.Advice != "" {
-			d.printf("         %s\n", f.Advice)
+			d.p.printf("         %s\n", f.Advice)
 		}
 	}
 	return failed
 }
 
 func (d doctorCommand) checkFolder() finding {
-	f := finding{What: "data folder", OK: true, Detail: string(d.folder), needed: true}
-	err := d.folder.Create()
+	f := finding{What: "data folder", OK: true, Detail: string(d.p.folder), needed: true}
+	err := d.p.folder.Create()
 	if err == nil {
-		err = d.folder.CheckSpace()
+		err = d.p.folder.CheckSpace()
 	}
 	if err != nil {
 		f.OK, f.Advice = false, fault.MessageOf(err)
@@ -132,18 +132,18 @@ func (d doctorCommand) checkFolder() finding {
 }
 
 func (d doctorCommand) checkSettings() finding {
-	f := finding{What: "settings", OK: true, Detail: d.folder.Config(), needed: true}
-	if _, err := os.Stat(d.folder.Config()); errors.Is(err, fs.ErrNotExist) {
+	f := finding{What: "settings", OK: true, Detail: d.p.folder.Config(), needed: true}
+	if _, err := os.Stat(d.p.folder.Config()); errors.Is(err, fs.ErrNotExist) {
 		f.Detail += " (not created; the defaults apply)"
 	}
-	if _, err := settings.Load(d.folder.Config()); err != nil {
+	if _, err := settings.Load(d.p.folder.Config()); err != nil {
 		f.OK, f.Advice = false, fault.MessageOf(err)
 	}
 	return f
 }
 
 func (d doctorCommand) checkDatabase(ctx context.Context) finding {
-	file := d.folder.Database()
+	file := d.p.folder.Database()
 	f := finding{What: "database", OK: true, Detail: file, needed: true}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		f.Detail += " (not created yet)"
@@ -166,15 +166,15 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 
 func (d doctorCommand) checkHub(ctx context.Context) finding {
 	f := finding{What: "hub", Advice: "start it with: agent-discover start (editors start it automatically)"}
-	info, err := instance.Read(d.folder)
+	info, err := instance.Read(d.p.folder)
 	if err != nil {
 		f.Detail = "not running"
-		if instance.Stopped(d.folder) {
+		if instance.Stopped(d.p.folder) {
 			f.Detail, f.Advice = "stopped by the user", "start it with: agent-discover start"
 		}
 		return f
 	}
-	f.Detail = "version " + info.Version + " at http://" + info.Address() + ", log in " + d.folder.Log()
+	f.Detail = "version " + info.Version + " at http://" + info.Address() + ", log in " + d.p.folder.Log()
 	var now struct{ Problem string }
 	if err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/status", nil, &now); err != nil {
 		f.Advice = fault.MessageOf(err)

@@ -23,7 +23,7 @@ type copyChoice struct {
 // supplement adds the rows of the newest usable copy of the database that were not saved from the
 // damaged one, if from.yes is set or the person at the terminal agrees.
 func (d doctorCommand) supplement(ctx context.Context, next string, from copyChoice, done *repaired) error {
-	copied, unusable := store.NewestUsable(ctx, d.folder.Database())
+	copied, unusable := store.NewestUsable(ctx, d.p.folder.Database())
 	done.Unusable = unusable
 	if copied == "" {
 		return nil
@@ -39,7 +39,7 @@ func (d doctorCommand) supplement(ctx context.Context, next string, from copyCho
 		if n := len(s.Waiting); n > 0 {
 			offer += fmt.Sprintf("%s for your approval then.\n", counted(n, "server waits", "servers wait"))
 		}
-		yes, err := d.askPerson(ctx, offer, "Take them from the copy?")
+		yes, err := d.p.askPerson(ctx, offer, "Take them from the copy?")
 		if errors.Is(err, errNoPerson) {
 			return false, usagef("%sNobody can be asked here whether to take them, so nothing was changed; "+
 				"to take them, add --yes, and to repair the database without them, add --no-copy", offer)

@@ -31,15 +31,15 @@ type repaired struct {
 // can still be read and, if a person agrees, rows of a copy. It does not touch a database that is
 // intact or cannot be checked.
 func (d doctorCommand) repair(ctx context.Context, from copyChoice) error {
-	lock, err := instance.Acquire(d.folder)
+	lock, err := instance.Acquire(d.p.folder)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
-	file := d.folder.Database()
+	file := d.p.folder.Database()
 	switch err := store.Inspect(ctx, file); {
 	case err == nil:
-		return d.respond(repaired{Status: "intact"}, "The database is intact; nothing to repair.\n")
+		return d.p.respond(repaired{Status: "intact"}, "The database is intact; nothing to repair.\n")
 	case !store.Damaged(err):
 		return err
 	}
@@ -62,7 +62,7 @@ func (d doctorCommand) repair(ctx context.Context, from copyChoice) error {
 		}
 		return err
 	}
-	return d.respond(done, "Moved the damaged database to %s.\nSaved from it: %s", done.File, done.summary())
+	return d.p.respond(done, "Moved the damaged database to %s.\nSaved from it: %s", done.File, done.summary())
 }
 
 func move(from, to string) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-type editorCommands struct{ *program }
+type editorCommands struct{ p *program }
 
 func (c editorCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -123,46 +123,46 @@ func with(body map[string]any, key string, value any) map[string]any {
 func (c editorCommands) printSnippet(snippet string) {
 	if snippet != "" {
 		lines := strings.ReplaceAll(strings.TrimRight(snippet, "\n"), "\n", "\n      ")
-		c.printf("    to add it by hand, paste this:\n      %s\n", lines)
+		c.p.printf("    to add it by hand, paste this:\n      %s\n", lines)
 	}
 }
 
 func (c editorCommands) printPlans(plans []registration.Plan) {
 	if len(plans) == 0 {
-		c.printf("Nothing to do.\n")
+		c.p.printf("Nothing to do.\n")
 	}
 	for _, plan := range plans {
-		c.printf("%s  %s\n", strings.Join(append([]string{plan.Editor}, plan.Shared...), ", "), tilde(plan.Path))
+		c.p.printf("%s  %s\n", strings.Join(append([]string{plan.Editor}, plan.Shared...), ", "), tilde(plan.Path))
 		if plan.Target != "" {
-			c.printf("    a link to %s\n", tilde(plan.Target))
+			c.p.printf("    a link to %s\n", tilde(plan.Target))
 		}
 		switch {
 		case plan.Problem != "":
-			c.printf("    refused: %s\n", plan.Problem)
+			c.p.printf("    refused: %s\n", plan.Problem)
 			c.printSnippet(plan.Snippet)
 			continue
 		case plan.Nothing:
-			c.printf("    no change needed\n")
+			c.p.printf("    no change needed\n")
 			continue
 		case plan.Writer != "":
-			c.printf("    changed by running: %s\n", plan.Writer)
+			c.p.printf("    changed by running: %s\n", plan.Writer)
 		}
 		if plan.Hint != "" {
-			c.printf("    %s\n", plan.Hint)
+			c.p.printf("    %s\n", plan.Hint)
 		}
 		if plan.Wait {
-			c.printf("    the editor is running; the change is made when it exits\n")
+			c.p.printf("    the editor is running; the change is made when it exits\n")
 		}
 		for _, line := range plan.Diff {
 			sign := map[string]string{"add": "+", "remove": "-", "skip": "…"}[line.Kind]
-			c.printf("    %s %s\n", cmp.Or(sign, " "), line.Text)
+			c.p.printf("    %s %s\n", cmp.Or(sign, " "), line.Text)
 		}
 	}
 }
 
 func (c editorCommands) printOutcomes(outcomes []registration.Outcome) {
 	if len(outcomes) == 0 {
-		c.printf("Nothing to do.\n")
+		c.p.printf("Nothing to do.\n")
 	}
 	for _, o := range outcomes {
 		line := strings.Join(append([]string{o.Editor}, o.Shared...), ", ") + ": " + statusText(o.Status)
@@ -177,7 +177,7 @@ func (c editorCommands) printOutcomes(outcomes []registration.Outcome) {
 		if o.Change != "" {
 			line += "\n    to undo: agent-discover editors undo " + o.Change
 		}
-		c.printf("%s\n", line)
+		c.p.printf("%s\n", line)
 		c.printSnippet(o.Snippet)
 	}
 }

@@ -16,7 +16,7 @@ argument, say which of the two it is.`,
 			if len(args) > 0 && args[0] != "on" && args[0] != "off" {
 				return usagef("invalid argument %q: use on or off", args[0])
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -25,13 +25,13 @@ argument, say which of the two it is.`,
 				if err != nil {
 					return err
 				}
-				return c.respond(map[string]bool{"auto_register": list.AutoRegister}, "%s\n", autoText(list.AutoRegister))
+				return c.p.respond(map[string]bool{"auto_register": list.AutoRegister}, "%s\n", autoText(list.AutoRegister))
 			}
 			body := map[string]bool{"auto_register": args[0] == "on"}
 			if err := client.Do(cmd.Context(), http.MethodPut, "/api/editors/settings", body, nil); err != nil {
 				return err
 			}
-			return c.respond(body, "%s\n", autoText(args[0] == "on"))
+			return c.p.respond(body, "%s\n", autoText(args[0] == "on"))
 		},
 	}
 }

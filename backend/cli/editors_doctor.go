@@ -20,7 +20,7 @@ tools take in the context of the model: today, and when the same servers are use
 through Agent Discover. Also report problems in the editors' configuration. This command
 exits with 3 if it finds a problem; warnings and notes do not count.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -30,8 +30,8 @@ exits with 3 if it finds a problem; warnings and notes do not count.`,
 			}
 			report = reportOf(report, args)
 			show := c.printReport
-			if c.json {
-				show = func(r doctor.Report) error { return c.printJSON(r) }
+			if c.p.json {
+				show = func(r doctor.Report) error { return c.p.printJSON(r) }
 			}
 			if err := show(report); err != nil {
 				return err
@@ -59,7 +59,7 @@ func reportOf(r doctor.Report, ids []string) doctor.Report {
 
 func (c editorCommands) printReport(r doctor.Report) error {
 	if len(r.Costs) > 0 {
-		table := c.table("EDITOR", "OWN SERVERS", "TOOLS KNOWN", "TOKENS TODAY", "TOKENS WITH AGENT DISCOVER", "SAVED")
+		table := c.p.table("EDITOR", "OWN SERVERS", "TOOLS KNOWN", "TOKENS TODAY", "TOKENS WITH AGENT DISCOVER", "SAVED")
 		for _, cost := range r.Costs {
 			servers := fmt.Sprint(cost.Servers)
 			if cost.Known < cost.Servers {
@@ -80,13 +80,13 @@ func (c editorCommands) printReport(r doctor.Report) error {
 		if of != "" {
 			of += ": "
 		}
-		c.printf("%s  %s%s\n", f.Level, of, f.Text)
+		c.p.printf("%s  %s%s\n", f.Level, of, f.Text)
 		if f.Advice != "" {
-			c.printf("    %s\n", f.Advice)
+			c.p.printf("    %s\n", f.Advice)
 		}
 	}
 	if len(r.Findings) == 0 {
-		c.printf("No problems found.\n")
+		c.p.printf("No problems found.\n")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (c editorCommands) export() *cobra.Command {
 		Long:              `Print all configured servers, or those that are named, in an editor's configuration format.`,
 		ValidArgsFunction: completeEditors,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -26,13 +26,13 @@ func (c editorCommands) export() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/editors/export?"+query.Encode(), nil, &exported); err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(exported)
+			if c.p.json {
+				return c.p.printJSON(exported)
 			}
 			for _, omitted := range exported.Left {
-				c.notef("%s\n", omitted)
+				c.p.notef("%s\n", omitted)
 			}
-			c.printContent(strings.TrimSuffix(exported.Text, "\n"))
+			c.p.printContent(strings.TrimSuffix(exported.Text, "\n"))
 			return nil
 		},
 	}

@@ -42,7 +42,7 @@ they run, so they wait for approval, and their entries stay in the editors until
 			if err := f.check(args); err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -80,12 +80,12 @@ func (c editorCommands) importFrom(ctx context.Context, client *instance.Client,
 
 // importSources imports from the editors and files that the settings name.
 func (c editorCommands) importSources(ctx context.Context, client *instance.Client, f importFlags) error {
-	s, err := settings.Load(c.folder.Config())
+	s, err := settings.Load(c.p.folder.Config())
 	if err != nil {
 		return err
 	}
 	if len(s.Discovery.Sources) == 0 {
-		return fault.New(fault.NotFound, "no sources are configured; name editors and files in discovery.sources of %s", c.folder.Config())
+		return fault.New(fault.NotFound, "no sources are configured; name editors and files in discovery.sources of %s", c.p.folder.Config())
 	}
 	var editors []string
 	for _, source := range s.Discovery.Sources {
@@ -143,19 +143,19 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 		return q, err
 	}
 	for _, problem := range found.Problems {
-		c.notef("left out: %s: %s\n", tilde(problem.Path), problem.Error)
+		c.p.notef("left out: %s: %s\n", tilde(problem.Path), problem.Error)
 	}
 	q.Choices, err = f.choose(found.Candidates)
-	if err == nil && len(q.Choices) > 0 && c.interactive {
+	if err == nil && len(q.Choices) > 0 && c.p.interactive {
 		err = c.askFor(ctx, found.Questions, q.Values)
 	}
 	for _, left := range f.left(found.Candidates, q.Choices) {
-		c.notef("left out: %s\n", left)
+		c.p.notef("left out: %s\n", left)
 	}
 	for _, candidate := range found.Candidates {
 		if names := entries(candidate); len(names) > 1 &&
 			slices.ContainsFunc(q.Choices, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
-			c.notef("imported once, because they are the same: %s\n", cell(strings.Join(names, ", ")))
+			c.p.notef("imported once, because they are the same: %s\n", cell(strings.Join(names, ", ")))
 		}
 	}
 	return q, err
@@ -164,7 +164,7 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 // readText returns the content of a file, or of standard input for "-".
 func (c editorCommands) readText(file string) (string, error) {
 	if file == "-" {
-		data, err := io.ReadAll(io.LimitReader(c.in, 1<<20))
+		data, err := io.ReadAll(io.LimitReader(c.p.in, 1<<20))
 		return string(data), err
 	}
 	path, err := existing(file)
@@ -181,7 +181,7 @@ func (c editorCommands) readText(file string) (string, error) {
 // runImport shows what would be imported, asks for confirmation, and imports.
 func (c editorCommands) runImport(ctx context.Context, client *instance.Client, q importer.Request, f importFlags) error {
 	if len(q.Choices) == 0 {
-		return c.respond(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "No servers to import.\n")
+		return c.p.respond(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "No servers to import.\n")
 	}
 	run := func(client *instance.Client, dry bool) (r importer.Report, err error) {
 		body := struct {
@@ -205,10 +205,10 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 		return err
 	}
 	switch {
-	case c.json && f.dry:
-		err = c.printJSON(wouldBe(report))
-	case c.json:
-		err = c.printJSON(report)
+	case c.p.json && f.dry:
+		err = c.p.printJSON(wouldBe(report))
+	case c.p.json:
+		err = c.p.printJSON(report)
 	case f.yes || f.dry:
 		c.printLaunches(report)
 		fallthrough
@@ -227,7 +227,7 @@ func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f im
 	if f.takeOut || q.Text != "" || q.Bundle != "" {
 		return f.takeOut, nil
 	}
-	yes, err := c.askPerson(ctx, "",
+	yes, err := c.p.askPerson(ctx, "",
 		"Remove the imported servers from the editors, which would start each of them a second time? You can undo that.")
 	if errors.Is(err, errNoPerson) { // importSeen reports that there is no terminal
 		return false, nil
@@ -245,11 +245,11 @@ func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
 		return report, err
 	}
 	var text strings.Builder
-	shown := *c.program
+	shown := *c.p
 	shown.out, shown.outTerminal, shown.colour = &text, false, false
 	editorCommands{&shown}.printLaunches(preview)
 	editorCommands{&shown}.printImport(preview)
-	switch yes, err := c.askPerson(ctx, text.String(), "Import these servers?"); {
+	switch yes, err := c.p.askPerson(ctx, text.String(), "Import these servers?"); {
 	case errors.Is(err, errNoPerson):
 		return report, usagef("there is no terminal, so the import cannot be confirmed; check it with --dry-run, then add --yes, and " +
 			"approve the servers in the dashboard")

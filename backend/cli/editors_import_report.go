@@ -23,19 +23,19 @@ func (c editorCommands) printLaunches(r importer.Report) {
 		if s.Launch.URL != "" {
 			r.Transport = "remote"
 		}
-		c.printf("%s", launched(cell(s.Name)+":\n", r, nil, &s.Risk))
+		c.p.printf("%s", launched(cell(s.Name)+":\n", r, nil, &s.Risk))
 		for _, warning := range s.Warnings {
-			c.printf("Note: %s\n", cell(warning))
+			c.p.printf("Note: %s\n", cell(warning))
 		}
 		if s.Waiting && s.Status == importer.Imported {
-			c.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
+			c.p.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
 		}
-		c.printf("\n")
+		c.p.printf("\n")
 	}
 }
 
 func (c editorCommands) printImport(r importer.Report) {
-	table := c.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
+	table := c.p.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
 	for _, s := range r.Servers {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")),
 			cell(s.Problem))
@@ -47,21 +47,21 @@ func (c editorCommands) printImport(r importer.Report) {
 		if removal.Problem != "" && removal.Change == "" {
 			verb = "stays in"
 		}
-		c.printf("%s %s: %s", verb, tilde(removal.Path), cell(strings.Join(removal.Entries, ", ")))
+		c.p.printf("%s %s: %s", verb, tilde(removal.Path), cell(strings.Join(removal.Entries, ", ")))
 		if removal.Problem != "" {
-			c.printf("  %s", cell(removal.Problem))
+			c.p.printf("  %s", cell(removal.Problem))
 		}
 		if removal.Change != "" {
-			c.printf("  (to undo: agent-discover editors undo %s)", removal.Change)
+			c.p.printf("  (to undo: agent-discover editors undo %s)", removal.Change)
 			changes = append(changes, removal.Change)
 		}
-		c.printf("\n")
+		c.p.printf("\n")
 	}
 	if !r.DryRun && slices.ContainsFunc(r.Servers, func(s importer.Result) bool { return s.Status == importer.Imported && !s.Waiting }) {
-		c.printf("The new servers are started once to list their tools; see how far that is: agent-discover servers\n")
+		c.p.printf("The new servers are started once to list their tools; see how far that is: agent-discover servers\n")
 	}
 	if len(changes) > 0 {
-		c.printf(
+		c.p.printf(
 			"The removed entries are kept for that, with their credentials encrypted. To delete them:\n"+
 				"  agent-discover editors history --forget %s\n", strings.Join(changes, " "),
 		)

@@ -45,15 +45,15 @@ func (c editorCommands) askFor(ctx context.Context, questions []importer.Questio
 		}
 		prompt := safetext.Visible(cmp.Or(q.Title, q.Key)) + ": "
 		if q.Secret {
-			value, err := c.readSecret(ctx, prompt)
+			value, err := c.p.readSecret(ctx, prompt)
 			if err != nil {
 				return err
 			}
 			values[q.Key] = value
 			continue
 		}
-		_, _ = fmt.Fprint(c.prompting().out, prompt)
-		line, _ := bufio.NewReader(c.in).ReadString('\n')
+		_, _ = fmt.Fprint(c.p.prompting().out, prompt)
+		line, _ := bufio.NewReader(c.p.in).ReadString('\n')
 		if line = strings.TrimSpace(line); line == "" {
 			return fault.New(fault.Invalid, "nothing was entered; nothing was changed")
 		}

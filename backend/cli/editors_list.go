@@ -56,7 +56,7 @@ func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (op
 }
 
 func (c editorCommands) list(ctx context.Context, all bool) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,14 +64,14 @@ func (c editorCommands) list(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list.Editors) == 0 {
-		c.printf("No AI editors were found on this machine. To list the supported ones: agent-discover editors list --all\n")
+		c.p.printf("No AI editors were found on this machine. To list the supported ones: agent-discover editors list --all\n")
 		return nil
 	}
-	table := c.table("EDITOR", "NAME", "ENTRY", "SHOWS", "FILE", "NOTE")
+	table := c.p.table("EDITOR", "NAME", "ENTRY", "SHOWS", "FILE", "NOTE")
 	for _, e := range list.Editors {
 		for i, f := range filesOf(e) {
 			id, name := e.ID, cell(e.Name)

@@ -25,7 +25,7 @@ func (c editorCommands) preview() *cobra.Command {
 			if err := choice.check(args); err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -37,8 +37,8 @@ func (c editorCommands) preview() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(plans)
+			if c.p.json {
+				return c.p.printJSON(plans)
 			}
 			c.printPlans(plans.Plans)
 			return nil
@@ -64,7 +64,7 @@ EDITOR is an id from: agent-discover editors list`,
 			if err := choice.check(args); err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 		return err
 	}
 	out, err := c.apply(ctx, client, q.path, with(q.apply, "expect", expected(plans.Plans)))
-	for err == nil && c.interactive && slices.ContainsFunc(out.Outcomes, review) {
+	for err == nil && c.p.interactive && slices.ContainsFunc(out.Outcomes, review) {
 		if plans, err = plan(ctx, client, q.plan); err != nil {
 			break
 		}
@@ -121,7 +121,7 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 		if len(left) == 0 {
 			break
 		}
-		c.notef("Another program has changed %d of the files meanwhile, so that the change is a different one now.\n", len(left))
+		c.p.notef("Another program has changed %d of the files meanwhile, so that the change is a different one now.\n", len(left))
 		if denied := c.confirmPlans(left, "the other files were not changed"); denied != nil {
 			if made := slices.DeleteFunc(out.Outcomes, review); len(made) > 0 {
 				_ = c.printResult(made)
@@ -183,16 +183,16 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) e
 	if changes == 0 {
 		return nil
 	}
-	if !c.interactive {
+	if !c.p.interactive {
 		return usagef("standard input is not a terminal, so the change cannot be confirmed; check it with agent-discover editors " +
 			"preview, then add --yes")
 	}
-	editorCommands{c.prompting()}.printPlans(plans)
+	editorCommands{c.p.prompting()}.printPlans(plans)
 	files := "this file"
 	if changes > 1 {
 		files = fmt.Sprintf("these %d files", changes)
 	}
-	if !c.confirm("Change " + files + "?") {
+	if !c.p.confirm("Change " + files + "?") {
 		return fault.New(fault.Denied, "%s", denied)
 	}
 	return nil
@@ -208,8 +208,8 @@ func (c editorCommands) apply(ctx context.Context, client *instance.Client, path
 // printResult prints the outcomes of changes. It fails if one of them was
 // refused or failed.
 func (c editorCommands) printResult(outcomes []registration.Outcome) error {
-	if c.json {
-		if err := c.printJSON(operations.Outcomes{Outcomes: outcomes}); err != nil {
+	if c.p.json {
+		if err := c.p.printJSON(operations.Outcomes{Outcomes: outcomes}); err != nil {
 			return err
 		}
 	} else {

@@ -31,7 +31,7 @@ changed, only the entries that Agent Discover added or removed are reverted.`,
 			if all == (len(args) > 0) {
 				return usagef("name the changes, by ids from agent-discover editors history or by editors, or use --all")
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ func (c editorCommands) undoAll(ctx context.Context, client *instance.Client) er
 }
 
 func (c editorCommands) nothingToUndo() error {
-	return c.respond(operations.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
+	return c.p.respond(operations.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
 }
 
 // historyOf returns the changes of one editor, or of all if editor is empty,
@@ -134,7 +134,7 @@ changes can then no longer be undone.`,
 			case forget && all == (len(args) > 0):
 				return usagef("name the changes to forget, by ids from agent-discover editors history, or use --all")
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -155,14 +155,14 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(history)
+	if c.p.json {
+		return c.p.printJSON(history)
 	}
 	if len(history.Changes) == 0 {
-		c.printf("No files of editors have been changed.\n")
+		c.p.printf("No files of editors have been changed.\n")
 		return nil
 	}
-	table := c.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "BY", "UNDO")
+	table := c.p.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "BY", "UNDO")
 	for _, r := range history.Changes {
 		by := r.By
 		if by == "person" {
@@ -176,7 +176,7 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 		return err
 	}
 	if n := history.Unsealed; n > 0 {
-		c.notef("The backups of %d changes contain credentials in plain text. To encrypt them, unlock the secrets: agent-discover "+
+		c.p.notef("The backups of %d changes contain credentials in plain text. To encrypt them, unlock the secrets: agent-discover "+
 			"secrets unlock\n"+
 			"To delete them: agent-discover editors history --forget --all\n", n)
 	}
@@ -191,10 +191,10 @@ func (c editorCommands) forget(ctx context.Context, client *instance.Client, cha
 		what = "the backups of all changes"
 	}
 	if !yes {
-		if !c.interactive {
+		if !c.p.interactive {
 			return usagef("standard input is not a terminal, so this cannot be confirmed; add --yes")
 		}
-		if !c.confirm("Delete " + what + "? They can then no longer be undone.") {
+		if !c.p.confirm("Delete " + what + "? They can then no longer be undone.") {
 			return fault.New(fault.Denied, "nothing was deleted")
 		}
 	}
@@ -203,5 +203,5 @@ func (c editorCommands) forget(ctx context.Context, client *instance.Client, cha
 	if err := client.Do(ctx, http.MethodPost, "/api/editors/history/forget", body, &out); err != nil {
 		return err
 	}
-	return c.respond(out, "%d backups were deleted.\n", out.Deleted)
+	return c.p.respond(out, "%d backups were deleted.\n", out.Deleted)
 }

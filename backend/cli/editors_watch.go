@@ -19,7 +19,7 @@ func (c editorCommands) watch() *cobra.Command {
 	return &cobra.Command{
 		Use: "watch", Short: "Print whether each editor has the entry, and every change until interrupted", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, err := c.hub(cmd.Context())
+			info, err := c.p.hub(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func (c editorCommands) follow(ctx context.Context, info instance.Info, client *
 		for _, e := range list.Editors {
 			if line := c.watchLine(e); printed[e.ID] != line {
 				printed[e.ID] = line
-				c.write(line + "\n")
+				c.p.write(line + "\n")
 			}
 		}
 		if err := awaitEditors(ctx, conn); err != nil {
@@ -61,7 +61,7 @@ func (c editorCommands) follow(ctx context.Context, info instance.Info, client *
 }
 
 func (c editorCommands) watchLine(e registration.Status) string {
-	if c.json {
+	if c.p.json {
 		line, _ := json.Marshal(e) // cannot fail: it was decoded from JSON
 		return string(line)
 	}

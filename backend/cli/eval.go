@@ -34,7 +34,7 @@ type evalResult struct {
 }
 
 // evalCommand is the command eval. It needs no hub and does not start one.
-type evalCommand struct{ *program }
+type evalCommand struct{ p *program }
 
 func (c evalCommand) command() *cobra.Command {
 	t := evalFlags{limit: eval.Depth}
@@ -109,7 +109,7 @@ func (c evalCommand) searchSettings(provider string) (settings.Search, error) {
 	if provider != "" && !slices.Contains(settings.Providers, provider) {
 		return settings.Search{}, fault.New(fault.Invalid, "unknown provider %q: use builtin, none, local or openai", provider)
 	}
-	config, err := settings.Load(c.folder.Config())
+	config, err := settings.Load(c.p.folder.Config())
 	if err != nil {
 		return settings.Search{}, err
 	}
@@ -127,7 +127,7 @@ func (c evalCommand) warn(set *eval.Set) {
 		{set.Unknown, "labels name a tool that is not in the set; they count as not found"},
 	} {
 		if w.n > 0 {
-			c.notef("agent-discover: %d %s\n", w.n, w.text)
+			c.p.notef("agent-discover: %d %s\n", w.n, w.text)
 		}
 	}
 }
@@ -176,25 +176,25 @@ func (t evalFlags) failed(err error) error {
 // progress prints the progress of a long run on one line, if standard error is a
 // terminal.
 func (c evalCommand) progress(doing string, done, total int) {
-	if step := max(total/100, 1); c.errTerminal && (done%step == 0 || done == total) {
-		_, _ = fmt.Fprintf(c.err, "\r\x1b[K%s %d of %d", doing, done, total)
+	if step := max(total/100, 1); c.p.errTerminal && (done%step == 0 || done == total) {
+		_, _ = fmt.Fprintf(c.p.err, "\r\x1b[K%s %d of %d", doing, done, total)
 	}
 }
 
 func (c evalCommand) endProgress() {
-	if c.errTerminal {
-		_, _ = fmt.Fprint(c.err, "\r\x1b[K")
+	if c.p.errTerminal {
+		_, _ = fmt.Fprint(c.p.err, "\r\x1b[K")
 	}
 }
 
 func (c evalCommand) printResult(v evalResult) error {
-	if c.json {
-		return c.printJSON(v)
+	if c.p.json {
+		return c.p.printJSON(v)
 	}
-	c.printf("%s of %s, %s (%d without a right tool)\n\n",
+	c.p.printf("%s of %s, %s (%d without a right tool)\n\n",
 		counted(v.Tools, "tool", "tools"), counted(v.Servers, "server", "servers"), counted(v.Queries, "query", "queries"),
 		v.NoMatch.Unlabeled)
-	table := c.table("KIND", "QUERIES", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
+	table := c.p.table("KIND", "QUERIES", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 	for _, m := range append([]eval.Measures{v.All}, v.Kinds...) {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", cell(cmp.Or(m.Kind, "(all)")), m.Queries,
 			m.R1, m.R5, m.R10, m.NDCG, m.MRR)
@@ -203,11 +203,11 @@ func (c evalCommand) printResult(v evalResult) error {
 		return err
 	}
 	n := v.NoMatch
-	c.printf("\nno match    reported %s; precision %.3f, recall %.3f; %s lost (%.1f %%)\n",
+	c.p.printf("\nno match    reported %s; precision %.3f, recall %.3f; %s lost (%.1f %%)\n",
 		counted(n.Told, "time", "times"), n.Precision, n.Recall, counted(n.Lost, "right first hit", "right first hits"), 100*n.LostShare)
 	for _, label := range v.Calibration {
-		c.printf("%-10s  %s, first hit right: %.3f\n", label.Label, counted(label.Queries, "query", "queries"), label.Right)
+		c.p.printf("%-10s  %s, first hit right: %.3f\n", label.Label, counted(label.Queries, "query", "queries"), label.Right)
 	}
-	c.printf("latency     median %.2f ms, p95 %.2f ms, max %.2f ms\n", v.Latency.Median, v.Latency.P95, v.Latency.Max)
+	c.p.printf("latency     median %.2f ms, p95 %.2f ms, max %.2f ms\n", v.Latency.Median, v.Latency.P95, v.Latency.Max)
 	return nil
 }

@@ -23,7 +23,7 @@ the form KEY=VALUE is for the parameter KEY if the tool has one of that name.
 The exit code is 0 if the tool succeeded, 1 for wrong arguments, 2 if there is no such tool,
 3 if the tool failed, and 4 if the configuration or the user forbids the call.`,
 		Example: "  agent-discover execute echo hello\n  agent-discover execute github__create_issue me/repo title='It fails'",
-		Args:    cobra.MinimumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(toolNames)),
+		Args:    cobra.MinimumNArgs(1), ValidArgsFunction: c.p.completeWith(inOrder(toolNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd.Context(), args[0], args[1:], raw, positional)
 		},

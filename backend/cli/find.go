@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-type searchCommands struct{ *program }
+type searchCommands struct{ p *program }
 
 func (c searchCommands) find() *cobra.Command {
 	limit := 5
@@ -22,7 +22,7 @@ func (c searchCommands) find() *cobra.Command {
 with its required arguments, the others below it. Exits with 2 if no tool fits.`,
 		Example: "  agent-discover find read a text file from disk", Args: needWords,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := c.session(cmd.Context())
+			s, err := c.p.session(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -92,8 +92,8 @@ func (c searchCommands) printFound(ctx context.Context, text string) error {
 		return fault.New(fault.Failed, "%s", text)
 	}
 	switch {
-	case c.json:
-		c.printContent(text)
+	case c.p.json:
+		c.p.printContent(text)
 	case found.Found:
 		c.printMatches(found)
 	default:
@@ -108,20 +108,20 @@ func (c searchCommands) printFound(ctx context.Context, text string) error {
 func (c searchCommands) printMatches(found foundTools) {
 	name := strings.TrimPrefix(found.CallAs, "mcp__")
 	call := "agent-discover call " + name
-	c.printf("%s  (%s, %.2f)\n  %s\n", name, found.Confidence, found.Score, safetext.Clip(firstLine(found.Description), 100))
+	c.p.printf("%s  (%s, %.2f)\n  %s\n", name, found.Confidence, found.Score, safetext.Clip(firstLine(found.Description), 100))
 	for _, a := range found.RequiredArgs {
-		c.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %s: %s  %s", a.Name, a.Type, safetext.Clip(firstLine(a.Description), 80)), " "))
+		c.p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %s: %s  %s", a.Name, a.Type, safetext.Clip(firstLine(a.Description), 80)), " "))
 		call += " " + a.Name + "=…"
 	}
-	c.printf("  to call it: %s\n", call)
+	c.p.printf("  to call it: %s\n", call)
 	for _, m := range found.OtherMatches {
-		c.printf("%s", strings.TrimPrefix(m.CallAs, "mcp__"))
+		c.p.printf("%s", strings.TrimPrefix(m.CallAs, "mcp__"))
 		if m.Score != nil { // long answers omit the scores and descriptions
-			c.printf("  (%.2f)", *m.Score)
+			c.p.printf("  (%.2f)", *m.Score)
 		}
-		c.printf("\n")
+		c.p.printf("\n")
 		if m.Description != "" {
-			c.printf("  %s\n", safetext.Clip(m.Description, 100))
+			c.p.printf("  %s\n", safetext.Clip(m.Description, 100))
 		}
 	}
 }

@@ -42,18 +42,18 @@ To import the servers of editors instead: agent-discover editors import`,
 			if q.Path, err = databaseToImport(args); err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
-			c.notef("Reading %s …\n", q.Path)
+			c.p.notef("Reading %s …\n", q.Path)
 			var report setup.ImportReport
 			run := func(q setup.ImportRequest) func(*instance.Client) error {
 				return func(client *instance.Client) error {
 					return client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report)
 				}
 			}
-			err = c.unlessSeen(cmd.Context(), client, "Import these servers?", run(q), func() (string, error) {
+			err = c.p.unlessSeen(cmd.Context(), client, "Import these servers?", run(q), func() (string, error) {
 				if q.DryRun {
 					return "", nil
 				}
@@ -106,7 +106,7 @@ func databaseToImport(args []string) (string, error) {
 // printReport prints the result of importing a database. It fails if one of the servers
 // failed.
 func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) error {
-	if c.json {
+	if c.p.json {
 		shown := r
 		shown.Servers = slices.Clone(r.Servers)
 		for i, s := range shown.Servers {
@@ -114,7 +114,7 @@ func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) 
 				shown.Servers[i].Status = wouldStatus(s.Status)
 			}
 		}
-		if err := c.printJSON(shown); err != nil {
+		if err := c.p.printJSON(shown); err != nil {
 			return err
 		}
 	} else {
@@ -127,7 +127,7 @@ func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) 
 }
 
 func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport) {
-	table := c.table("NAME", "STATUS", "TOOLS", "SECRETS", "PRESETS", "METRICS")
+	table := c.p.table("NAME", "STATUS", "TOOLS", "SECRETS", "PRESETS", "METRICS")
 	for _, s := range r.Servers {
 		name := cell(s.Name)
 		if s.As != "" {
@@ -138,17 +138,17 @@ func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport
 	_ = table.Flush()
 	for _, s := range r.Servers {
 		if s.Reason != "" {
-			c.printf("%s: %s\n", cell(s.Name), cell(s.Reason))
+			c.p.printf("%s: %s\n", cell(s.Name), cell(s.Reason))
 		}
 		if s.Proposed != "" {
-			c.printf("  to import it under another name: --rename %s\n", quoted(s.Name+"="+s.Proposed))
+			c.p.printf("  to import it under another name: --rename %s\n", quoted(s.Name+"="+s.Proposed))
 		}
 		for _, problem := range s.Problems {
-			c.printf("%s: %s\n", cell(s.Name), cell(problem))
+			c.p.printf("%s: %s\n", cell(s.Name), cell(problem))
 		}
 	}
 	for _, problem := range r.Problems {
-		c.printf("%s\n", cell(problem))
+		c.p.printf("%s\n", cell(problem))
 	}
 	t, waiting := r.Totals, 0
 	for _, s := range r.Servers {
@@ -160,16 +160,16 @@ func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport
 	if q.DryRun {
 		would = "would be "
 	}
-	c.printf("%d %simported, %d skipped, %d failed; %s, %s, %s, %s\n",
+	c.p.printf("%d %simported, %d skipped, %d failed; %s, %s, %s, %s\n",
 		t.Imported, would, t.Skipped, t.Failed, counted(t.Tools, "tool", "tools"),
 		counted(t.Secrets, "secret", "secrets"), counted(t.Presets, "preset", "presets"), counted(t.Metrics, "metric", "metrics"))
 	switch {
 	case q.DryRun:
-		c.printf("This was a dry run: nothing was changed.\n")
+		c.p.printf("This was a dry run: nothing was changed.\n")
 	case waiting > 0:
-		c.printf("%s for approval in the tray and the dashboard, because nobody has seen what they run.\n",
+		c.p.printf("%s for approval in the tray and the dashboard, because nobody has seen what they run.\n",
 			counted(waiting, "server waits", "servers wait"))
 	case t.Secrets > 0:
-		c.printf("%s was not changed and still contains secrets in plain text. Delete it when you no longer need it.\n", q.Path)
+		c.p.printf("%s was not changed and still contains secrets in plain text. Delete it when you no longer need it.\n", q.Path)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-type inspectCommand struct{ *program }
+type inspectCommand struct{ p *program }
 
 func (c inspectCommand) command() *cobra.Command {
 	return &cobra.Command{
@@ -19,7 +19,7 @@ func (c inspectCommand) command() *cobra.Command {
 gives them, with those that its rules disable marked. A server whose tools are not known yet
 is started. Exits with 2 if there is no such server.`,
 		Example: "  agent-discover inspect\n  agent-discover inspect github", Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)), RunE: func(cmd *cobra.Command, args []string) error {
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)), RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.servers(cmd.Context())
 			}
@@ -35,19 +35,19 @@ func (c inspectCommand) servers(ctx context.Context) error {
 			ToolCount, EnabledCount   int
 		}
 	}
-	text, err := c.metaReply(ctx, "list_mcp_servers", struct{}{}, &reply)
+	text, err := c.p.metaReply(ctx, "list_mcp_servers", struct{}{}, &reply)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		c.printContent(text)
+	if c.p.json {
+		c.p.printContent(text)
 		return nil
 	}
 	if len(reply.Servers) == 0 {
-		c.printf("No servers. Add one: agent-discover servers add\n")
+		c.p.printf("No servers. Add one: agent-discover servers add\n")
 		return nil
 	}
-	t := c.table("SERVER", "STATE", "TOOLS", "ENABLED", "DESCRIPTION")
+	t := c.p.table("SERVER", "STATE", "TOOLS", "ENABLED", "DESCRIPTION")
 	for _, s := range reply.Servers {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), s.Status, s.ToolCount, s.EnabledCount,
 			cell(safetext.Clip(firstLine(s.Description), 90)))
@@ -56,7 +56,7 @@ func (c inspectCommand) servers(ctx context.Context) error {
 }
 
 func (c inspectCommand) tools(ctx context.Context, server string) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,15 @@ func (c inspectCommand) tools(ctx context.Context, server string) error {
 			Tags          []string
 		}
 	}
-	text, err := c.metaReply(ctx, "list_tools", map[string]any{"server": server, "includeDisabled": true}, &reply)
+	text, err := c.p.metaReply(ctx, "list_tools", map[string]any{"server": server, "includeDisabled": true}, &reply)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		c.printContent(text)
+	if c.p.json {
+		c.p.printContent(text)
 		return nil
 	}
-	t := c.table("TOOL", "STATE", "TAGS", "SUMMARY")
+	t := c.p.table("TOOL", "STATE", "TAGS", "SUMMARY")
 	for _, tool := range reply.Tools {
 		state := "enabled"
 		if !tool.Enabled {

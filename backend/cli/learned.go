@@ -22,7 +22,7 @@ slightly higher for similar queries. The list never leaves this machine, credent
 it are redacted, and the effect of an entry fades while it is not used.`,
 		Example: "  agent-discover learned\n  agent-discover learned forget 12\n  agent-discover learned off",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -30,8 +30,8 @@ it are redacted, and the effect of an entry fades while it is not used.`,
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/learned", nil, &list); err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(list)
+			if c.p.json {
+				return c.p.printJSON(list)
 			}
 			return c.printLearned(list)
 		},
@@ -44,7 +44,7 @@ it are redacted, and the effect of an entry fades while it is not used.`,
 
 func (c searchCommands) printLearned(list operations.LearnedList) error {
 	if len(list.Entries) > 0 {
-		table := c.table("ID", "QUERY", "TOOL", "TIMES", "LAST", "STRENGTH")
+		table := c.p.table("ID", "QUERY", "TOOL", "TIMES", "LAST", "STRENGTH")
 		for _, e := range list.Entries {
 			last, _ := time.Parse(time.RFC3339, e.Last)
 			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%s\t%.2f\n",
@@ -54,10 +54,10 @@ func (c searchCommands) printLearned(list operations.LearnedList) error {
 			return err
 		}
 	} else {
-		c.printf("Nothing was learned yet. Entries appear when agents find and call tools.\n")
+		c.p.printf("Nothing was learned yet. Entries appear when agents find and call tools.\n")
 	}
 	if !list.On {
-		c.printf("Learning is off. To turn it on: agent-discover learned on\n")
+		c.p.printf("Learning is off. To turn it on: agent-discover learned on\n")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (c searchCommands) learnCommand(word, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: word, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func (c searchCommands) learnCommand(word, short string) *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPut, "/api/learned", body, nil); err != nil {
 				return err
 			}
-			return c.respond(body, "Learning is %s.\n", word)
+			return c.p.respond(body, "Learning is %s.\n", word)
 		},
 	}
 }
@@ -88,7 +88,7 @@ func (c searchCommands) forgetCommand() *cobra.Command {
 				return usagef("name the entry by its ID from agent-discover learned, or use --all")
 			}
 			if all {
-				if !yes && c.interactive && !c.confirm("Erase everything that was learned?") {
+				if !yes && c.p.interactive && !c.p.confirm("Erase everything that was learned?") {
 					return fault.New(fault.Denied, "nothing was erased")
 				}
 				return c.forget(cmd.Context(), "")
@@ -103,12 +103,12 @@ func (c searchCommands) forgetCommand() *cobra.Command {
 
 // forget erases the learned entry at a path below /api/learned, or all entries if path is "".
 func (c searchCommands) forget(ctx context.Context, path string) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
 	if err := client.Do(ctx, http.MethodDelete, "/api/learned"+path, nil, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "forgotten"}, "Erased.\n")
+	return c.p.respond(map[string]string{"status": "forgotten"}, "Erased.\n")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // logCommands are the commands about past calls.
-type logCommands struct{ *program }
+type logCommands struct{ p *program }
 
 // logFilter holds the flags of logs.
 type logFilter struct {
@@ -43,7 +43,7 @@ func (c logCommands) logs() *cobra.Command {
 			if f.until, err = timeFlag("until", f.until, time.Now()); err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -63,8 +63,8 @@ func (c logCommands) logs() *cobra.Command {
 	flags.StringVar(&f.text, "text", "", "only entries with this `TEXT` in the tool, arguments or response")
 	flags.IntVar(&f.limit, "limit", 0, "show at most `N` entries, up to 500 (default 20; with --export, all)")
 	flags.StringVar(&f.export, "export", "", "print complete entries in `FORMAT`: jsonl or csv")
-	_ = cmd.RegisterFlagCompletionFunc("server", c.completeWith(serverNames)) // fails only for an unknown flag
-	_ = cmd.RegisterFlagCompletionFunc("kind", c.completeWith(kindNames))
+	_ = cmd.RegisterFlagCompletionFunc("server", c.p.completeWith(serverNames)) // fails only for an unknown flag
+	_ = cmd.RegisterFlagCompletionFunc("kind", c.p.completeWith(kindNames))
 	cmd.AddCommand(c.clearLogs())
 	return cmd
 }
@@ -98,10 +98,10 @@ func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f lo
 	if err := client.Do(ctx, http.MethodGet, "/api/logs?"+f.query().Encode(), nil, &list); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
-	table := c.table("TIME", "CLIENT", "KIND", "TOOL", "OUTCOME", "MS", "ARGUMENTS")
+	table := c.p.table("TIME", "CLIENT", "KIND", "TOOL", "OUTCOME", "MS", "ARGUMENTS")
 	for _, e := range list.Entries {
 		at, _ := time.Parse(time.RFC3339, e.Timestamp)
 		name := cell(e.Server + " " + e.Tool)
@@ -113,7 +113,7 @@ func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f lo
 			safetext.Clip(cell(string(e.Args)), 60))
 	}
 	_ = table.Flush()
-	c.printf("%d of %s\n", len(list.Entries), counted(list.Total, "entry", "entries"))
+	c.p.printf("%d of %s\n", len(list.Entries), counted(list.Total, "entry", "entries"))
 	return nil
 }
 
@@ -121,8 +121,8 @@ func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f lo
 // program, with escapes on a terminal.
 func (c logCommands) exportLogs(ctx context.Context, client *instance.Client, f logFilter) error {
 	path := "/api/logs/export?" + f.query().Encode()
-	if !c.outTerminal {
-		return client.Download(ctx, path, c.out)
+	if !c.p.outTerminal {
+		return client.Download(ctx, path, c.p.out)
 	}
 	lines, sink := io.Pipe()
 	go func() { sink.CloseWithError(client.Download(ctx, path, sink)) }()
@@ -134,7 +134,7 @@ func (c logCommands) exportLogs(ctx context.Context, client *instance.Client, f 
 func (c logCommands) printLines(text io.Reader) error {
 	for lines := bufio.NewReader(text); ; {
 		line, err := lines.ReadString('\n')
-		c.write(safetext.Prose(line))
+		c.p.write(safetext.Prose(line))
 		if err == io.EOF {
 			return nil
 		}
@@ -149,17 +149,17 @@ func (c logCommands) clearLogs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "clear", Short: "Erase all entries of the log, but not the metrics or what was learned", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !yes && c.interactive && !c.confirm("Erase all entries of the log?") {
+			if !yes && c.p.interactive && !c.p.confirm("Erase all entries of the log?") {
 				return fault.New(fault.Denied, "nothing was erased")
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if err := client.Do(cmd.Context(), http.MethodDelete, "/api/logs", nil, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"status": "cleared"}, "Erased all entries of the log.\n")
+			return c.p.respond(map[string]string{"status": "cleared"}, "Erased all entries of the log.\n")
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "erase without asking")

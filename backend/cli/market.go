@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 )
 
-type marketCommands struct{ *program }
+type marketCommands struct{ p *program }
 
 func (c marketCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -40,7 +40,7 @@ used as your own npm, pip and uv are configured.`,
 
 // start lists well-known servers.
 func (c marketCommands) start(cmd *cobra.Command, _ []string) error {
-	client, err := c.client(cmd.Context())
+	client, err := c.p.client(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -48,17 +48,17 @@ func (c marketCommands) start(cmd *cobra.Command, _ []string) error {
 	if err := client.Do(cmd.Context(), http.MethodGet, "/api/market/start", nil, &page); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(page)
+	if c.p.json {
+		return c.p.printJSON(page)
 	}
-	table := c.table("ID", "STATE", "DESCRIPTION")
+	table := c.p.table("ID", "STATE", "DESCRIPTION")
 	for _, s := range page.Servers {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", cell(s.ID), marketState(s.Installed, s.Updatable), cell(s.Purpose))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	c.printf("\nTo search all sources: agent-discover market search WORDS\nCategories for --category: %s\n",
+	c.p.printf("\nTo search all sources: agent-discover market search WORDS\nCategories for --category: %s\n",
 		strings.Join(page.Categories, ", "))
 	return nil
 }

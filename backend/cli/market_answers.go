@@ -26,7 +26,7 @@ func (c marketCommands) answers(ctx context.Context, f inputFlags) (answers map[
 		}
 		if file == "-" {
 			stdin = true
-			text, err := c.readSecret(ctx, shownText(name)+": ")
+			text, err := c.p.readSecret(ctx, shownText(name)+": ")
 			answers[name] = append(answers[name], text)
 			return err
 		}
@@ -124,15 +124,15 @@ func (c marketCommands) askFor(ctx context.Context, p *marketplan.Plan, answers 
 			about = strings.TrimSpace(about + " One of: " + shownText(strings.Join(q.Choices, ", ")))
 		}
 		if about != "" {
-			c.prompting().printf("%s\n", about)
+			c.p.prompting().printf("%s\n", about)
 		}
 		prompt := shownText(q.Label) + ": "
 		var answer string
 		var err error
 		if q.Secret {
-			answer, err = c.readSecret(ctx, prompt)
+			answer, err = c.p.readSecret(ctx, prompt)
 		} else {
-			answer, err = c.readLine(ctx, prompt)
+			answer, err = c.p.readLine(ctx, prompt)
 		}
 		if err != nil {
 			return err

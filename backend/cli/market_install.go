@@ -90,10 +90,10 @@ func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text,
 	begin func(context.Context, *instance.Client) (installer.Progress, error),
 ) (job installer.Progress, err error) {
 	if yes {
-		c.prompting().printf("%s", text)
+		c.p.prompting().printf("%s", text)
 		return w.follow(ctx, begin)
 	}
-	switch agreed, err := c.askPerson(ctx, text, question); {
+	switch agreed, err := c.p.askPerson(ctx, text, question); {
 	case errors.Is(err, errNoPerson):
 		return job, usagef("there is no terminal, so nobody can confirm this; run the command in a terminal, or add --yes")
 	case err != nil:
@@ -141,17 +141,17 @@ func (c marketCommands) improve(ctx context.Context, w watcher, choice *marketpl
 	case p.Missing != "":
 		return false, c.getProgram(ctx, w, p)
 	case p.Unresolved == marketplan.File || p.Unresolved == marketplan.Digest:
-		c.notef("Downloading %s to see what it needs …\n", shownText(p.Download.Name))
+		c.p.notef("Downloading %s to see what it needs …\n", shownText(p.Download.Name))
 		_, err := w.follow(ctx, func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
 			err = client.Do(ctx, http.MethodPost, "/api/market/prepare", choice, &job)
 			return job, err
 		})
 		return false, err
-	case len(missing) > 0 && c.interactive:
+	case len(missing) > 0 && c.p.interactive:
 		return false, c.askFor(ctx, p, choice.Answers)
 	case len(missing) > 0:
-		if c.json {
-			_ = c.printJSON(p) // the error follows
+		if c.p.json {
+			_ = c.p.printJSON(p) // the error follows
 		}
 		return false, errMissing(p)
 	}
@@ -170,7 +170,7 @@ func (c marketCommands) getProgram(ctx context.Context, w watcher, p *marketplan
 		run[i] = "  " + wholeCommand(command)
 	}
 	program := p.Needs.Programs[0]
-	yes, err := c.askPerson(ctx, fmt.Sprintf("%s\nThese commands install it:\n%s\n", p.Missing, strings.Join(run, "\n")), "Run them now?")
+	yes, err := c.p.askPerson(ctx, fmt.Sprintf("%s\nThese commands install it:\n%s\n", p.Missing, strings.Join(run, "\n")), "Run them now?")
 	switch {
 	case errors.Is(err, errNoPerson):
 		return missing
@@ -198,5 +198,5 @@ func (c marketCommands) printInstalled(job installer.Progress) error {
 	case job.SignIn:
 		text = fmt.Sprintf("Installed server %s. It asks for a sign-in: agent-discover auth login %s", job.Server, job.Server)
 	}
-	return c.respond(job, "%s\n", text)
+	return c.p.respond(job, "%s\n", text)
 }

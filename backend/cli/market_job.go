@@ -23,15 +23,15 @@ import (
 // watcher follows jobs that the hub runs in the background, and shows their progress on standard
 // error.
 type watcher struct {
-	*program
+	p       *program
 	hub     instance.Info
 	client  *instance.Client
 	verbose bool // also print the output of the programs that a job starts
 }
 
 func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
-	hub, err := c.hub(ctx)
-	return watcher{program: c.program, hub: hub, client: instance.NewClient(hub)}, err
+	hub, err := c.p.hub(ctx)
+	return watcher{p: c.p, hub: hub, client: instance.NewClient(hub)}, err
 }
 
 // follow begins a job, shows each of its steps, and returns its final state. When ctx is cancelled,
@@ -49,7 +49,7 @@ func (w watcher) follow(ctx context.Context,
 	if err != nil {
 		return job, err
 	}
-	view := &jobView{watcher: w, progressLine: progressLine{p: w.program}, path: "/api/market/jobs/" + url.PathEscape(job.ID)}
+	view := &jobView{watcher: w, progressLine: progressLine{p: w.p}, path: "/api/market/jobs/" + url.PathEscape(job.ID)}
 	defer view.clear()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -64,7 +64,7 @@ func (w watcher) follow(ctx context.Context,
 				err = w.client.Do(whole, http.MethodGet, view.path, nil, &job)
 			}
 		case <-second.C:
-			if w.errTerminal { // the terminal shows the elapsed time
+			if w.p.errTerminal { // the terminal shows the elapsed time
 				err = w.client.Do(whole, http.MethodGet, view.path, nil, &job)
 			}
 		case <-cancelled:

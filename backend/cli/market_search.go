@@ -36,7 +36,7 @@ says whether the source has verified the publisher, how often the server is down
 and how old it is. Exits with 2 if nothing was found.`,
 		Example: "  agent-discover market search postgres\n  agent-discover market search read pdf files --source npm --limit 5",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -78,12 +78,12 @@ func (c marketCommands) found(ctx context.Context, client *instance.Client, q ma
 
 // printServers prints the servers that a search has found. It fails if there are none.
 func (c marketCommands) printServers(answer federation.Answer) error {
-	if c.json {
-		if err := c.printJSON(answer); err != nil {
+	if c.p.json {
+		if err := c.p.printJSON(answer); err != nil {
 			return err
 		}
 	} else if len(answer.Results) > 0 {
-		table := c.table("ID", "VERSION", "STATE", "RUNS AS", "TRUST", "DESCRIPTION")
+		table := c.p.table("ID", "VERSION", "STATE", "RUNS AS", "TRUST", "DESCRIPTION")
 		for i := range answer.Results {
 			r := &answer.Results[i]
 			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(r.ID()), cmp.Or(cell(r.Version), "-"),
@@ -93,10 +93,10 @@ func (c marketCommands) printServers(answer federation.Answer) error {
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		c.printf("%d of %s%s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"),
-			from(answer.Sources))
+		c.p.printf("%d of %s%s. To see one: agent-discover market show ID\n",
+			len(answer.Results), counted(answer.Total, "server", "servers"), from(answer.Sources))
 	} else {
-		c.printf("No server was found.\n")
+		c.p.printf("No server was found.\n")
 	}
 	c.noteMissing(answer.Sources)
 	if len(answer.Results) == 0 {
@@ -125,11 +125,11 @@ func (c marketCommands) noteMissing(sources []federation.Report) {
 	for _, s := range sources {
 		switch s.Progress {
 		case federation.Missing:
-			c.notef("%s is missing: %s\n", s.Source, s.Problem)
+			c.p.notef("%s is missing: %s\n", s.Source, s.Problem)
 		case federation.Incomplete:
-			c.notef("%s is not complete: %s\n", s.Source, s.Problem)
+			c.p.notef("%s is not complete: %s\n", s.Source, s.Problem)
 		case federation.Searching:
-			c.notef("%s is missing: it has not answered yet; search again in a moment\n", s.Source)
+			c.p.notef("%s is missing: it has not answered yet; search again in a moment\n", s.Source)
 		}
 	}
 }

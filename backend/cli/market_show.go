@@ -21,7 +21,7 @@ func (c marketCommands) show() *cobra.Command {
 		Long: `Show a server of the marketplace: what its publisher writes about it, what speaks for it,
 the ways to install it (for --option), and what it needs to know (for --input).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -29,8 +29,8 @@ the ways to install it (for --option), and what it needs to know (for --input).`
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(details)
+			if c.p.json {
+				return c.p.printJSON(details)
 			}
 			return c.printDetails(details, readme)
 		},
@@ -43,10 +43,10 @@ the ways to install it (for --option), and what it needs to know (for --input).`
 func (c marketCommands) printDetails(d operations.MarketDetails, readme bool) error {
 	line := func(label, text string) {
 		if text != "" {
-			c.printf("  %-12s %s\n", label, text)
+			c.p.printf("  %-12s %s\n", label, text)
 		}
 	}
-	c.printf("%s\n", strings.TrimSpace(shownText(d.ID())+" "+shownText(d.Version)))
+	c.p.printf("%s\n", strings.TrimSpace(shownText(d.ID())+" "+shownText(d.Version)))
 	line("title", shownText(d.Title))
 	line("description", shownText(d.Description))
 	line("trust", trustOf(&d.Listing, time.Now()))
@@ -62,22 +62,22 @@ func (c marketCommands) printDetails(d operations.MarketDetails, readme bool) er
 	}
 	c.printInputs(&d.Listing)
 	if d.Problem != "" {
-		c.printf("It cannot be installed: %s\n", d.Problem)
+		c.p.printf("It cannot be installed: %s\n", d.Problem)
 	} else {
-		c.printf("\n")
+		c.p.printf("\n")
 		if err := c.printOptions(d); err != nil {
 			return err
 		}
-		c.printf("\nTo install it: agent-discover market install %s\n", quoted(d.ID()))
+		c.p.printf("\nTo install it: agent-discover market install %s\n", quoted(d.ID()))
 	}
 	if readme && d.Readme != "" {
-		c.printf("\n%s\n", safetext.Prose(d.Readme))
+		c.p.printf("\n%s\n", safetext.Prose(d.Readme))
 	}
 	return nil
 }
 
 func (c marketCommands) printOptions(d operations.MarketDetails) error {
-	table := c.table("OPTION", "STARTED WITH", "STATE", "NAME")
+	table := c.p.table("OPTION", "STARTED WITH", "STATE", "NAME")
 	for _, o := range d.Options {
 		state := "ready"
 		switch {
@@ -119,6 +119,6 @@ func (c marketCommands) printInputs(l *listing.Listing) {
 		if len(kind) > 0 {
 			text += " (" + strings.Join(kind, ", ") + ")"
 		}
-		c.printf("  %-12s %s\n", "input", strings.TrimSpace(text+" "+shownText(f.Description)))
+		c.p.printf("  %-12s %s\n", "input", strings.TrimSpace(text+" "+shownText(f.Description)))
 	}
 }

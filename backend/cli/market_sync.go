@@ -40,7 +40,7 @@ func (c marketCommands) runSync(ctx context.Context) error {
 	if err := w.client.Do(ctx, http.MethodPost, "/api/market/sync", nil, &now); err != nil {
 		return err
 	}
-	line := &progressLine{p: c.program}
+	line := &progressLine{p: c.p}
 	defer line.clear()
 	for now.Running || !now.Refreshed.After(before.Refreshed) && !now.FailedAt.After(before.FailedAt) {
 		line.show(reading, reading+" "+counted(now.Read, "entry", "entries"))
@@ -59,5 +59,5 @@ func (c marketCommands) runSync(ctx context.Context) error {
 	if now.FailedAt.After(before.FailedAt) {
 		return fault.New(fault.Failed, "the copy of the registry was not refreshed: %s", now.Problem)
 	}
-	return c.respond(now, "The copy of %s has %s.\n", now.Address, counted(now.Entries, "server", "servers"))
+	return c.p.respond(now, "The copy of %s has %s.\n", now.Address, counted(now.Entries, "server", "servers"))
 }

@@ -26,7 +26,7 @@ func (c marketCommands) update() *cobra.Command {
 	var f updateFlags
 	cmd := &cobra.Command{
 		Use: "update [ID]", Short: "Update an installed server, or list those that have a newer version", Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		Long: `Update the server ID, an ID of the marketplace or the name of the server. The newest
 version runs beside the present one first, and what differs is shown: tools that were added,
 removed or changed, and new inputs. The server is updated after you have answered on the
@@ -58,7 +58,7 @@ func (c marketCommands) rollback() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "rollback ID", Short: "Return an installed server to the version before its last update", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		Long: `Return the server ID, an ID of the marketplace or the name of the server, to the version
 that it had before its last update, with the settings of that version. To get the newer
 version again, update the server. --yes asks nothing, and works only if the setting
@@ -70,7 +70,7 @@ agents.install allows it.`,
 }
 
 func (c marketCommands) listUpdates(ctx context.Context) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(operations.MarketUpdateList{Servers: servers})
+	if c.p.json {
+		return c.p.printJSON(operations.MarketUpdateList{Servers: servers})
 	}
 	if len(servers) == 0 {
-		c.printf("No server was installed from the marketplace.\n")
+		c.p.printf("No server was installed from the marketplace.\n")
 		return nil
 	}
-	table := c.table("SERVER", "VERSION", "LATEST", "BEFORE", "ID", "NOTE")
+	table := c.p.table("SERVER", "VERSION", "LATEST", "BEFORE", "ID", "NOTE")
 	newer := 0
 	for _, s := range servers {
 		if s.Updatable {
@@ -99,7 +99,7 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 		return err
 	}
 	if newer > 0 {
-		c.printf("%s a newer version. To update one: agent-discover market update SERVER\n", counted(newer, "server has", "servers have"))
+		c.p.printf("%s a newer version. To update one: agent-discover market update SERVER\n", counted(newer, "server has", "servers have"))
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c marketCommands) runUpdate(ctx context.Context, id string, f updateFlags)
 		return err
 	}
 	if server.Latest != "" && !server.Updatable {
-		return c.respond(server, "Server %s has the latest version, %s.\n", server.Name, shownText(server.Version))
+		return c.p.respond(server, "Server %s has the latest version, %s.\n", server.Name, shownText(server.Version))
 	}
 	compared, err := c.compare(ctx, w, server, f, answers, public)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c marketCommands) runUpdate(ctx context.Context, id string, f updateFlags)
 	if err != nil {
 		return err
 	}
-	return c.respond(job, "Updated server %s from %s to %s. To undo it: agent-discover market rollback %s\n",
+	return c.p.respond(job, "Updated server %s from %s to %s. To undo it: agent-discover market rollback %s\n",
 		server.Name, shownText(compared.From), shownText(compared.To), server.Name)
 }
 
@@ -210,7 +210,7 @@ func (c marketCommands) compare(ctx context.Context, w watcher, server updates.S
 		if failed == nil {
 			return compared, nil
 		}
-		if !c.interactive {
+		if !c.p.interactive {
 			return compared, errMissing(compared.Plan)
 		}
 		if err := c.askFor(ctx, compared.Plan, answers); err != nil {
@@ -246,5 +246,5 @@ func (c marketCommands) runRollback(ctx context.Context, id string, yes bool) er
 	if err != nil {
 		return err
 	}
-	return c.respond(job, "Server %s has the version %s again.\n", server.Name, shownText(server.Former))
+	return c.p.respond(job, "Server %s has the version %s again.\n", server.Name, shownText(server.Former))
 }

@@ -48,15 +48,15 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 			}
 			entry.Folder = companion.WorkingFolder()
 			entry.Project = companion.FindProject(entry.Folder)
-			config, err := settings.Load(h.folder.Config())
+			config, err := settings.Load(h.p.folder.Config())
 			if err != nil {
 				config = settings.Default() // the hub reports the error
 			}
 			keepSetupVariables(config.SetupFile)
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry,
+				Folder: h.p.folder, Version: h.p.version, In: h.p.in, Out: h.p.out, Entry: entry,
 				Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
-				Log:   slog.New(slog.NewTextHandler(h.err, nil)),
+				Log:   slog.New(slog.NewTextHandler(h.p.err, nil)),
 			}
 			if entry.Toolset != "" {
 				c.Tools = nil // only the hub knows whether its own tools are shown with the toolset

@@ -22,9 +22,9 @@ func (c logCommands) metrics() *cobra.Command {
 		Long: `Show for each server, or for each tool of one server, the number of calls and errors,
 the mean, median (P50) and 95th percentile (P95) of the response time, and the time of
 the last call.`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -123,14 +123,14 @@ func stepFor(since string, now time.Time) string {
 }
 
 func (c logCommands) printRecent(noun string, list []recent) error {
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list) == 0 {
-		c.printf("No tools have been called since then.\n")
+		c.p.printf("No tools have been called since then.\n")
 		return nil
 	}
-	table := c.table(noun, "CALLS", "ERRORS")
+	table := c.p.table(noun, "CALLS", "ERRORS")
 	for _, r := range list {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\n", cell(r.Name), r.Calls, r.Errors)
 	}
@@ -166,14 +166,14 @@ func (c logCommands) toolMetrics(ctx context.Context, client *instance.Client, n
 }
 
 func (c logCommands) printMetrics(noun string, rows [][]string, list any) error {
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(rows) == 0 {
-		c.printf("No tools have been called yet.\n")
+		c.p.printf("No tools have been called yet.\n")
 		return nil
 	}
-	table := c.table(noun, "CALLS", "ERRORS", "MEAN", "P50", "P95", "LAST")
+	table := c.p.table(noun, "CALLS", "ERRORS", "MEAN", "P50", "P95", "LAST")
 	for _, row := range rows {
 		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
 	}

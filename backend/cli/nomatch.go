@@ -26,46 +26,46 @@ type missed struct {
 func (c searchCommands) printNoMatch(ctx context.Context, score float64, near missed) {
 	var now operations.SearchStatus
 	known := false // whether the status could be read; if not, the command still succeeds
-	if client, err := c.client(ctx); err == nil {
+	if client, err := c.p.client(ctx); err == nil {
 		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil
 	}
 	unready := c.unreadyServers(ctx)
 	if known && now.Tools == 0 {
 		if len(unready) == 0 {
-			c.printf("No match: no tools are known yet. Add a server: agent-discover servers add NAME -- COMMAND ARGS\n")
+			c.p.printf("No match: no tools are known yet. Add a server: agent-discover servers add NAME -- COMMAND ARGS\n")
 			return
 		}
-		c.printf("No match: no tools are known yet.\n")
+		c.p.printf("No match: no tools are known yet.\n")
 		c.printUnready(unready)
 		return
 	}
-	c.printf("No tool fits well enough; the best score is %.2f.\n", score)
+	c.p.printf("No tool fits well enough; the best score is %.2f.\n", score)
 	for _, name := range near.DidYouMean {
-		c.printf("Did you mean %s?\n", cell(strings.TrimPrefix(name, "mcp__")))
+		c.p.printf("Did you mean %s?\n", cell(strings.TrimPrefix(name, "mcp__")))
 	}
 	if len(near.Closest) > 0 {
-		c.printf("Closest tools:\n")
+		c.p.printf("Closest tools:\n")
 	}
 	for _, tool := range near.Closest {
-		c.printf("  %s  (%.2f)\n", cell(strings.TrimPrefix(tool.CallAs, "mcp__")), tool.Score)
+		c.p.printf("  %s  (%.2f)\n", cell(strings.TrimPrefix(tool.CallAs, "mcp__")), tool.Score)
 		if tool.Description != "" {
-			c.printf("    %s\n", safetext.Clip(firstLine(tool.Description), 100))
+			c.p.printf("    %s\n", safetext.Clip(firstLine(tool.Description), 100))
 		}
 	}
 	c.printUnready(unready)
-	c.printf("Try other words, or list the servers: agent-discover servers\n")
+	c.p.printf("Try other words, or list the servers: agent-discover servers\n")
 	switch {
 	case !known:
 	case now.Problem != "":
-		c.printf("The search currently uses words only: %s\n", cell(now.Problem))
+		c.p.printf("The search currently uses words only: %s\n", cell(now.Problem))
 	case now.Provider != settings.ProviderNone && now.Working:
-		c.printf("Indexing is in progress: %d of %d tools are found by meaning, the others by words only.\n", now.Ready, now.Tools)
+		c.p.printf("Indexing is in progress: %d of %d tools are found by meaning, the others by words only.\n", now.Ready, now.Tools)
 	}
 }
 
 // unreadyServers returns the servers whose tools agents do not find or cannot call.
 func (c searchCommands) unreadyServers(ctx context.Context) []operations.Server {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return nil
 	}
@@ -75,6 +75,6 @@ func (c searchCommands) unreadyServers(ctx context.Context) []operations.Server 
 
 func (c searchCommands) printUnready(servers []operations.Server) {
 	for _, s := range servers {
-		c.printf("Server %s %s\n", s.Name, safetext.Clip(cell(s.StateReason), 160))
+		c.p.printf("Server %s %s\n", s.Name, safetext.Clip(cell(s.StateReason), 160))
 	}
 }

@@ -29,7 +29,7 @@ dashboard has opened, because other users can see the arguments of a program.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Ensure starts the hub even if the user stopped it before, because
 			// this command is a request of the user to use it.
-			info, err := instance.Ensure(cmd.Context(), h.folder, "open")
+			info, err := instance.Ensure(cmd.Context(), h.p.folder, "open")
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ dashboard has opened, because other users can see the arguments of a program.`,
 					return err
 				}
 				if b.Open(redirect.File) {
-					return h.respond(opened{address, true},
+					return h.p.respond(opened{address, true},
 						"The dashboard opens in your browser. If it does not: agent-discover open --print\n")
 				}
 			}
@@ -53,7 +53,7 @@ dashboard has opened, because other users can see the arguments of a program.`,
 				return err
 			}
 			address += "#ticket=" + ticket.Ticket
-			return h.respond(opened{address, false}, "Open this address in a browser. It works once, within 30 seconds:\n%s\n", address)
+			return h.p.respond(opened{address, false}, "Open this address in a browser. It works once, within 30 seconds:\n%s\n", address)
 		},
 	}
 	cmd.Flags().BoolVar(&only, "print", false, "print the address instead of opening it")

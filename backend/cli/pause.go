@@ -27,7 +27,7 @@ pause persists when the hub restarts.`,
 			if err := h.setPaused(cmd.Context(), true); err != nil {
 				return err
 			}
-			return h.respond(pausedStatus{true}, pausedText)
+			return h.p.respond(pausedStatus{true}, pausedText)
 		},
 	}
 }
@@ -39,22 +39,22 @@ func (h hubCommands) resume() *cobra.Command {
 			if err := h.setPaused(cmd.Context(), false); err != nil {
 				return err
 			}
-			return h.respond(pausedStatus{false}, "Servers may start again. Each starts with its next call.\n")
+			return h.p.respond(pausedStatus{false}, "Servers may start again. Each starts with its next call.\n")
 		},
 	}
 }
 
 // setPaused saves the pause setting and tells the hub, if one is running.
 func (h hubCommands) setPaused(ctx context.Context, paused bool) error {
-	if err := h.folder.Create(); err != nil {
+	if err := h.p.folder.Create(); err != nil {
 		return err
 	}
-	if err := instance.SetPaused(h.folder, paused); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in %s", h.folder.Run(""))
+	if err := instance.SetPaused(h.p.folder, paused); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in %s", h.p.folder.Run(""))
 	}
 	// Look for a hub only now, after the setting is saved: a hub that is just starting has either
 	// read the setting or is found here.
-	info, err := instance.Read(h.folder)
+	info, err := instance.Read(h.p.folder)
 	if err != nil {
 		return nil
 	}

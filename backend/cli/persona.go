@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
-type personaCommands struct{ *program }
+type personaCommands struct{ p *program }
 
 func (c personaCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -44,7 +44,7 @@ tools of its toolsets once the servers have listed them.`,
 }
 
 func (c personaCommands) list(ctx context.Context) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,17 +52,17 @@ func (c personaCommands) list(ctx context.Context) error {
 	if err := client.Do(ctx, http.MethodGet, "/api/personas", nil, &list); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list.Personas)+len(list.Active) == 0 {
-		c.printf("There are no personas in %s, and none is active.\n", list.Folder)
+		c.p.printf("There are no personas in %s, and none is active.\n", list.Folder)
 		return nil
 	}
 	isActive := func(name string) bool {
 		return slices.ContainsFunc(list.Active, func(a persona.ActivePersona) bool { return a.Name == name })
 	}
-	table := c.table("NAME", "VERSION", "STATE", "DESCRIPTION")
+	table := c.p.table("NAME", "VERSION", "STATE", "DESCRIPTION")
 	for _, p := range list.Personas {
 		state := "inactive"
 		switch {
@@ -100,7 +100,7 @@ func (c personaCommands) read(ctx context.Context, given string) (*instance.Clie
 	if err != nil {
 		return nil, one, err
 	}
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return nil, one, err
 	}
@@ -115,10 +115,10 @@ func (c personaCommands) inspect() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(one)
+			if c.p.json {
+				return c.p.printJSON(one)
 			}
-			c.printf("%s", describePersona(one))
+			c.p.printf("%s", describePersona(one))
 			return nil
 		},
 	}
@@ -161,7 +161,7 @@ func (c personaCommands) validate() *cobra.Command {
 			if len(one.Problems) > 0 {
 				return fault.New(fault.Invalid, "the persona has problems:\n  %s", strings.Join(one.Problems, "\n  "))
 			}
-			return c.respond(one, "The persona %s is valid\n", one.Name)
+			return c.p.respond(one, "The persona %s is valid\n", one.Name)
 		},
 	}
 }
@@ -187,7 +187,7 @@ func (c personaCommands) activate() *cobra.Command {
 			if len(active.Servers) > 0 {
 				next = "; approve its servers in the tray or the dashboard, or with: agent-discover servers approve NAME"
 			}
-			return c.respond(active, "Activated %s: %s, %s%s\n", active.Name, counted(len(active.Servers), "server", "servers"),
+			return c.p.respond(active, "Activated %s: %s, %s%s\n", active.Name, counted(len(active.Servers), "server", "servers"),
 				counted(len(active.Toolsets), "toolset", "toolsets"), next)
 		},
 	}
@@ -199,7 +199,7 @@ func (c personaCommands) deactivate() *cobra.Command {
 	return &cobra.Command{
 		Use: "deactivate NAME", Short: "Remove the servers and toolsets that a persona has added", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -207,7 +207,7 @@ func (c personaCommands) deactivate() *cobra.Command {
 				"/api/personas/"+url.PathEscape(args[0])+"/deactivate", nil, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"deactivated": args[0]}, "Deactivated %s\n", args[0])
+			return c.p.respond(map[string]string{"deactivated": args[0]}, "Deactivated %s\n", args[0])
 		},
 	}
 }

@@ -24,18 +24,18 @@ with its arguments instead. Exits with 2 if no tool fits.`,
 					Tags                  []string
 				}
 			}
-			text, err := c.metaReply(cmd.Context(), "search_tools",
+			text, err := c.p.metaReply(cmd.Context(), "search_tools",
 				map[string]any{"query": strings.Join(args, " "), "server": server, "limit": limit}, &reply)
 			if err != nil {
 				return err
 			}
 			switch {
-			case c.json:
-				c.printContent(text)
+			case c.p.json:
+				c.p.printContent(text)
 			case len(reply.Results) == 0:
-				c.printf("No tool fits. Try other words, or list the servers: agent-discover inspect\n")
+				c.p.printf("No tool fits. Try other words, or list the servers: agent-discover inspect\n")
 			default:
-				t := c.table("TOOL", "RELEVANCE", "TAGS", "SUMMARY")
+				t := c.p.table("TOOL", "RELEVANCE", "TAGS", "SUMMARY")
 				for _, r := range reply.Results {
 					_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%s\n", cell(r.Server+"__"+r.Tool), r.Relevance, cell(strings.Join(r.Tags, " ")),
 						cell(r.Summary))

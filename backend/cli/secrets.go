@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-type secretCommands struct{ *program }
+type secretCommands struct{ p *program }
 
 func (c secretCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -35,21 +35,21 @@ line break), never from an argument, and never shown.`,
 			"  agent-discover secrets link reports github GITHUB_TOKEN\n" +
 			"  agent-discover secrets migrate --apply",
 	}
-	set := withLong(c.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
+	set := withLong(c.p.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
 		`Set the secret NAME of SERVER. On a terminal, the value is asked for and not shown;
 otherwise it is read from standard input.`)
-	set.ValidArgsFunction = c.completeWith(inOrder(serverNames, wantedSecrets))
-	link := withLong(c.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
+	set.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, wantedSecrets))
+	link := withLong(c.p.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
 		`Let SERVER use the secret NAME of the server OWNER, as ${secret:OWNER/NAME} in its
 configuration. The link is valid until the configuration of SERVER changes.`)
-	unlink := c.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink)
+	unlink := c.p.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink)
 	for _, linking := range []*cobra.Command{link, unlink} {
-		linking.ValidArgsFunction = c.completeWith(inOrder(serverNames, serverNames, secretNames))
+		linking.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, serverNames, secretNames))
 	}
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list [SERVER]", Short: "List the names of secrets, of all servers or of one",
-			Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)), RunE: c.list,
+			Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.p.completeWith(inOrder(serverNames)), RunE: c.list,
 		},
 		set, c.delete(), link, unlink,
 		c.unlock(), c.status(), c.migrate(),
@@ -68,31 +68,31 @@ func linkPath(s operations.Server, args []string) string {
 }
 
 func (c secretCommands) set(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-	value, err := c.readSecret(ctx, fmt.Sprintf("Value of %s for %s: ", args[0], s.Name))
+	value, err := c.p.readSecret(ctx, fmt.Sprintf("Value of %s for %s: ", args[0], s.Name))
 	if err != nil {
 		return err
 	}
 	if err := client.Do(ctx, http.MethodPut, secretPath(s, args[0]), map[string]string{"value": value}, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "set", "server": s.Name, "key": args[0]}, "Set secret %s of %s.\n", args[0], s.Name)
+	return c.p.respond(map[string]string{"status": "set", "server": s.Name, "key": args[0]}, "Set secret %s of %s.\n", args[0], s.Name)
 }
 
 func (c secretCommands) delete() *cobra.Command {
 	var yes bool
-	cmd := withLong(c.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2,
+	cmd := withLong(c.p.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2,
 		func(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-			if !yes && c.interactive && !c.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
+			if !yes && c.p.interactive && !c.p.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
 				return fault.New(fault.Denied, "nothing was deleted")
 			}
 			if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
+			return c.p.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
 				"Deleted secret %s of %s.\n", args[0], s.Name)
 		}), "Delete a secret and the links to it. This cannot be undone, so in a terminal it asks first.")
 	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
-	cmd.ValidArgsFunction = c.completeWith(inOrder(serverNames, secretNames))
+	cmd.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, secretNames))
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func (c secretCommands) link(ctx context.Context, client *instance.Client, s ope
 	if err := client.Do(ctx, http.MethodPut, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "linked", "server": s.Name, "owner": args[0], "key": args[1]},
+	return c.p.respond(map[string]string{"status": "linked", "server": s.Name, "owner": args[0], "key": args[1]},
 		"%s may use secret %s of %s, as ${secret:%s/%s}, until its configuration changes.\n", s.Name, args[1], args[0], args[0], args[1])
 }
 
@@ -108,6 +108,6 @@ func (c secretCommands) unlink(ctx context.Context, client *instance.Client, s o
 	if err := client.Do(ctx, http.MethodDelete, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "unlinked", "server": s.Name, "owner": args[0], "key": args[1]},
+	return c.p.respond(map[string]string{"status": "unlinked", "server": s.Name, "owner": args[0], "key": args[1]},
 		"%s may no longer use secret %s of %s.\n", s.Name, args[1], args[0])
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (c secretCommands) list(cmd *cobra.Command, args []string) error {
-	client, err := c.client(cmd.Context())
+	client, err := c.p.client(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -27,14 +27,14 @@ func (c secretCommands) list(cmd *cobra.Command, args []string) error {
 	if err := client.Do(cmd.Context(), http.MethodGet, serverPath(server, "secrets"), nil, &list); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list) == 0 {
-		c.printf("%s has no secrets. Set one with: agent-discover secrets set %s NAME\n", server.Name, server.Name)
+		c.p.printf("%s has no secrets. Set one with: agent-discover secrets set %s NAME\n", server.Name, server.Name)
 		return nil
 	}
-	table := c.table("NAME", "VALUE", "CHANGED")
+	table := c.p.table("NAME", "VALUE", "CHANGED")
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", cell(s.Key), cell(s.MaskedValue), s.UpdatedAt)
 	}
@@ -47,14 +47,14 @@ func (c secretCommands) listAll(ctx context.Context, client *instance.Client) er
 	if err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(view.Servers)
+	if c.p.json {
+		return c.p.printJSON(view.Servers)
 	}
 	if len(view.Servers) == 0 {
-		c.printf("No server has secrets. Set one with: agent-discover secrets set SERVER NAME\n")
+		c.p.printf("No server has secrets. Set one with: agent-discover secrets set SERVER NAME\n")
 		return nil
 	}
-	table := c.table("SERVER", "NAME", "STORED IN", "CHANGED")
+	table := c.p.table("SERVER", "NAME", "STORED IN", "CHANGED")
 	for _, server := range view.Servers {
 		for _, s := range server.Secrets {
 			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", server.Server, cell(s.Key), s.Kept, s.UpdatedAt)

@@ -18,9 +18,9 @@ func (c secretCommands) migrate() *cobra.Command {
 		Long: `Find credentials in the configuration of all servers, or of those that are named.
 Without --apply, only list them. With --apply, store each as a secret and replace it
 by a reference to the secret.`,
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -41,32 +41,32 @@ func (c secretCommands) printMoves(moves []operations.SecretMove, applied bool) 
 	if applied && slices.ContainsFunc(moves, func(m operations.SecretMove) bool { return m.Error != "" }) {
 		failed = exitCode(exitFailed)
 	}
-	if c.json {
-		if err := c.printJSON(moves); err != nil {
+	if c.p.json {
+		if err := c.p.printJSON(moves); err != nil {
 			return err
 		}
 		return failed
 	}
 	if len(moves) == 0 {
-		c.printf("The configuration of the servers contains no credentials.\n")
+		c.p.printf("The configuration of the servers contains no credentials.\n")
 		return nil
 	}
-	table := c.table("SERVER", "WHERE", "SECRET", "ACTION")
+	table := c.p.table("SERVER", "WHERE", "SECRET", "ACTION")
 	for _, m := range moves {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", m.Server, cell(m.Where), cell(m.Name), m.Action)
 	}
 	_ = table.Flush()
 	for _, m := range moves {
 		if m.Error != "" {
-			c.printf("%s %s: %s\n", m.Server, m.Where, m.Error)
+			c.p.printf("%s %s: %s\n", m.Server, m.Where, m.Error)
 		}
 	}
 	if slices.ContainsFunc(moves, func(m operations.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
-		c.printf("Other users of this machine may see the arguments of a running server in the process list. If the server accepts an " +
+		c.p.printf("Other users of this machine may see the arguments of a running server in the process list. If the server accepts an " +
 			"environment variable instead, use that.\n")
 	}
 	if !applied {
-		c.printf("Nothing was changed. To move them: agent-discover secrets migrate --apply\n")
+		c.p.printf("Nothing was changed. To move them: agent-discover secrets migrate --apply\n")
 	}
 	return failed
 }

@@ -16,7 +16,7 @@ func (c secretCommands) status() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show where secrets are stored, and whether that works", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ func (c secretCommands) printStatus(s operations.VaultStatus) error {
 	if s.File != "none" {
 		text += "The encrypted file of secrets is " + s.File + ".\n"
 	}
-	return c.respond(s, "%s", text)
+	return c.p.respond(s, "%s", text)
 }
 
 func (c secretCommands) unlock() *cobra.Command {
@@ -58,7 +58,7 @@ func (c secretCommands) unlock() *cobra.Command {
 		Long: `Unlock the encrypted file of secrets until the hub stops. If there is no file yet,
 choose a passphrase and create one. A lost passphrase cannot be recovered.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -83,14 +83,14 @@ choose a passphrase and create one. A lost passphrase cannot be recovered.`,
 // passphrase reads the passphrase. A new one has to be typed twice on a
 // terminal, because a mistyped passphrase could not be recovered.
 func (c secretCommands) passphrase(ctx context.Context, isNew bool) (string, error) {
-	if !isNew || !c.interactive {
-		return c.readSecret(ctx, "Passphrase: ")
+	if !isNew || !c.p.interactive {
+		return c.p.readSecret(ctx, "Passphrase: ")
 	}
-	chosen, err := c.readSecret(ctx, "Choose a passphrase for the file of secrets: ")
+	chosen, err := c.p.readSecret(ctx, "Choose a passphrase for the file of secrets: ")
 	if err != nil {
 		return "", err
 	}
-	again, err := c.readSecret(ctx, "Repeat the passphrase: ")
+	again, err := c.p.readSecret(ctx, "Repeat the passphrase: ")
 	if err == nil && again != chosen {
 		err = fault.New(fault.Invalid, "the passphrases differ; nothing was changed")
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // hubCommands are the commands about the hub as a whole.
-type hubCommands struct{ *program }
+type hubCommands struct{ p *program }
 
 func (h hubCommands) serve() *cobra.Command {
 	var by, environment string
@@ -30,29 +30,29 @@ func (h hubCommands) serve() *cobra.Command {
 					return err
 				}
 				var err error
-				if h.folder, err = paths.Default(); err != nil {
+				if h.p.folder, err = paths.Default(); err != nil {
 					return err
 				}
 			}
 			var console io.Writer
 			if by == "" {
-				console = h.err
+				console = h.p.err
 			}
 			running, err := hub.Open(cmd.Context(),
-				hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
+				hub.Options{Folder: h.p.folder, Version: h.p.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
 			if err != nil {
 				// Report only a reason that holds for every process that waits for a hub: not that another hub
 				// is running, or that the user has stopped or is restarting the hub.
 				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) &&
 					!errors.Is(err, instance.ErrStarting) {
-					instance.ReportFailure(h.folder, err)
+					instance.ReportFailure(h.p.folder, err)
 				}
 				if by != "" && fault.KindOf(err) == fault.Conflict {
 					return exitCode(instance.ExitHeld)
 				}
 				// Exit with exitArguments if another hub is running, the user stopped the hub or the settings
 				// are invalid, and with exitFailed after other failures.
-				if code := h.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
+				if code := h.p.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
 					return exitCode(code)
 				}
 				return exitCode(exitArguments)

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-type serverCommands struct{ *program }
+type serverCommands struct{ p *program }
 
 func (c serverCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -39,23 +39,23 @@ size of its tools' definitions in the context of a model. Credentials are redact
 		},
 		c.add(), c.approve(),
 		c.remove(), c.sandbox(), c.grant(),
-		withLong(c.serverCommand("activate NAME", "Always list a server's tools", 1, c.activate),
+		withLong(c.p.serverCommand("activate NAME", "Always list a server's tools", 1, c.activate),
 			`Always list a server's tools, in the tool list of every editor, and start the server.
 Agents can find and call the tools of other servers too, but have to search for them
 first.`),
-		withLong(c.serverCommand("deactivate NAME", "Stop a server and no longer always list its tools", 1, c.action("deactivate")),
+		withLong(c.p.serverCommand("deactivate NAME", "Stop a server and no longer always list its tools", 1, c.action("deactivate")),
 			`Stop a server and no longer always list its tools. Agents can still find and call them,
 which starts the server again.`),
-		withLong(c.serverCommand("start NAME", "Start a server", 1, c.action("start")),
+		withLong(c.p.serverCommand("start NAME", "Start a server", 1, c.action("start")),
 			`Start a server without waiting for the next call of its tools. It stops when it has been
 idle for some time.`),
-		withLong(c.serverCommand("stop NAME", "Stop a server until its next call", 1, c.action("stop")),
+		withLong(c.p.serverCommand("stop NAME", "Stop a server until its next call", 1, c.action("stop")),
 			`Stop a server. The next call of one of its tools starts it again.`),
-		c.serverCommand("restart NAME", "Stop a server and start it again", 1, c.action("restart")),
-		withLong(c.serverCommand("refresh NAME", "Start a server and update the list of its tools", 1, c.action("refresh")),
+		c.p.serverCommand("restart NAME", "Stop a server and start it again", 1, c.action("restart")),
+		withLong(c.p.serverCommand("refresh NAME", "Start a server and update the list of its tools", 1, c.action("refresh")),
 			`Start a server and update the list of its tools, for example after its program was
 updated or after it failed to start.`),
-		withLong(c.serverCommand("show NAME", "Show a server's settings, tools and last error output", 1, c.show),
+		withLong(c.p.serverCommand("show NAME", "Show a server's settings, tools and last error output", 1, c.show),
 			`Show a server's settings, tools and last error output. Credentials are redacted, except
 with --json.`),
 	)
@@ -68,7 +68,7 @@ func withLong(cmd *cobra.Command, long string) *cobra.Command {
 }
 
 func (c serverCommands) list(cmd *cobra.Command, _ []string) error {
-	client, err := c.client(cmd.Context())
+	client, err := c.p.client(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func (c serverCommands) list(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(redactServers(servers))
+	if c.p.json {
+		return c.p.printJSON(redactServers(servers))
 	}
 	var hub pausedStatus
 	if err := client.Do(cmd.Context(), http.MethodGet, "/api/status", nil, &hub); err != nil {
 		return err
 	}
-	return c.printServers(servers, hub.Paused)
+	return c.p.printServers(servers, hub.Paused)
 }
 
 // printServers prints a table of servers, for servers list and for status.
@@ -132,7 +132,7 @@ func isAre(n int, one, many string) string {
 
 func (c serverCommands) remove() *cobra.Command {
 	var yes bool
-	cmd := withLong(c.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1,
+	cmd := withLong(c.p.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1,
 		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			return c.removeOne(ctx, client, s, yes)
 		}), `Remove a server, its tools and its secrets. This cannot be undone, so in a terminal it
@@ -142,12 +142,12 @@ asks first.`)
 }
 
 func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, s operations.Server, yes bool) error {
-	if !yes && c.interactive {
+	if !yes && c.p.interactive {
 		var keys []struct{}
 		if err := client.Do(ctx, http.MethodGet, serverPath(s, "secrets"), nil, &keys); err != nil {
 			return err
 		}
-		if !c.confirm(fmt.Sprintf("Remove server %s with %s and %s? This cannot be undone.", s.Name,
+		if !c.p.confirm(fmt.Sprintf("Remove server %s with %s and %s? This cannot be undone.", s.Name,
 			counted(s.ToolCount, "tool", "tools"), counted(len(keys), "secret", "secrets"))) {
 			return fault.New(fault.Denied, "nothing was removed")
 		}
@@ -155,7 +155,7 @@ func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, 
 	if err := client.Do(ctx, http.MethodDelete, serverPath(s, ""), nil, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "removed", "name": s.Name}, "Removed server %s.\n", s.Name)
+	return c.p.respond(map[string]string{"status": "removed", "name": s.Name}, "Removed server %s.\n", s.Name)
 }
 
 func (c serverCommands) activate(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
@@ -186,6 +186,6 @@ func (c serverCommands) action(name string) serverFunc {
 		if done.ToolCount != nil {
 			text += ", " + counted(*done.ToolCount, "tool", "tools")
 		}
-		return c.respond(done, "%s: %s\n", s.Name, text)
+		return c.p.respond(done, "%s: %s\n", s.Name, text)
 	}
 }

@@ -141,7 +141,7 @@ func (c serverCommands) addPasted(ctx context.Context, n newServer, args []strin
 	if n.paste == "" {
 		text = args[0]
 	}
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func refuseClient(ctx context.Context, client *instance.Client, body map[string]
 }
 
 func (c serverCommands) create(ctx context.Context, body map[string]any, later bool) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,18 +188,18 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 		return err
 	}
 	for _, note := range server.Notes {
-		c.notef("Note: %s\n", cell(note))
+		c.p.notef("Note: %s\n", cell(note))
 	}
 	if later {
-		return c.respond(server,
+		return c.p.respond(server,
 			"Added server %s. Agents cannot find its tools before it has started once: agent-discover servers refresh %[1]s\n", server.Name)
 	}
-	c.notef("Starting %s to list its tools …\n", server.Name)
+	c.p.notef("Starting %s to list its tools …\n", server.Name)
 	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
 		return fault.Wrap(err, fault.KindOf(err), "server %s was added, but did not start: %s", server.Name, fault.MessageOf(err))
 	}
 	if server, err = serverNamed(ctx, client, server.Name); err != nil {
 		return err
 	}
-	return c.respond(server, "Added server %s: %s\n", server.Name, counted(server.ToolCount, "tool", "tools"))
+	return c.p.respond(server, "Added server %s: %s\n", server.Name, counted(server.ToolCount, "tool", "tools"))
 }

@@ -15,7 +15,7 @@ import (
 func (c serverCommands) approve() *cobra.Command {
 	var yes bool
 	var code string
-	cmd := c.serverCommand("approve NAME", "Show a server that an agent proposed, and approve it", 1,
+	cmd := c.p.serverCommand("approve NAME", "Show a server that an agent proposed, and approve it", 1,
 		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			if yes && code == "" {
 				return usagef("--yes does not replace a person's answer: run the command in a terminal, or add --code with the code " +
@@ -52,10 +52,10 @@ func (c serverCommands) approveServer(ctx context.Context, client *instance.Clie
 		return err
 	}
 	if len(held.Items) > 0 {
-		return c.respond(s, "Approved server %s: %s in use, %s held; to review them: agent-discover trust list %s\n",
+		return c.p.respond(s, "Approved server %s: %s in use, %s held; to review them: agent-discover trust list %s\n",
 			s.Name, counted(s.ToolCount, "tool", "tools"), counted(len(held.Items), "item", "items"), s.Name)
 	}
-	return c.respond(s, "Approved server %s: %s\n", s.Name, counted(s.ToolCount, "tool", "tools"))
+	return c.p.respond(s, "Approved server %s: %s\n", s.Name, counted(s.ToolCount, "tool", "tools"))
 }
 
 func (c serverCommands) approval(ctx context.Context, client *instance.Client, s operations.Server, code string) error {
@@ -67,12 +67,12 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 		return nil
 	}
 	if code != "" {
-		if !c.json {
-			c.printf("%s", proposal(ctx, client, s))
+		if !c.p.json {
+			c.p.printf("%s", proposal(ctx, client, s))
 		}
 		return approve(client)
 	}
-	yes, err := c.askPerson(ctx, proposal(ctx, client, s), "Approve server "+s.Name+"?")
+	yes, err := c.p.askPerson(ctx, proposal(ctx, client, s), "Approve server "+s.Name+"?")
 	switch {
 	case errors.Is(err, errNoPerson):
 		return fault.New(fault.Denied,

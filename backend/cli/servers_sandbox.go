@@ -20,7 +20,7 @@ import (
 func (c serverCommands) sandbox() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sandbox NAME [off|guard|strict]", Short: "Show or change how a server is confined", Args: cobra.RangeArgs(1, 2),
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		Long: `Show or change how the processes of a local server are confined.
 
   off     the server may do what you may do
@@ -37,10 +37,10 @@ shown, too. See also: agent-discover servers grant`,
 				return err
 			}
 			if len(args) == 1 {
-				if c.json {
-					return c.printJSON(server.Sandbox)
+				if c.p.json {
+					return c.p.printJSON(server.Sandbox)
 				}
-				c.printSandbox(server.Sandbox)
+				c.p.printSandbox(server.Sandbox)
 				return nil
 			}
 			if !slices.Contains(registry.Levels, args[1]) {
@@ -59,7 +59,7 @@ func (c serverCommands) grant() *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use: "grant NAME [flags]", Short: "Allow a confined server to use files or the network", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		Long: `Allow a confined server to read or write files and folders, or to use the network.
 Without flags, show what it wanted and did not get. It takes effect when the server
 starts the next time.
@@ -77,10 +77,10 @@ Linux all hosts at that port.`,
 			}
 			asked := registry.Grants{Read: absolute(read), Write: absolute(write), Network: network}
 			if len(read)+len(write)+len(network) == 0 {
-				if c.json {
-					return c.printJSON(server.Sandbox)
+				if c.p.json {
+					return c.p.printJSON(server.Sandbox)
 				}
-				c.printSandbox(server.Sandbox)
+				c.p.printSandbox(server.Sandbox)
 				return nil
 			}
 			return c.grantTo(cmd.Context(), client, server, asked, remove)
@@ -138,7 +138,7 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 
 // confinable returns a client of the hub and the server with a name. It returns an error for a remote server.
 func (c serverCommands) confinable(ctx context.Context, name string) (*instance.Client, operations.Server, error) {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return nil, operations.Server{}, err
 	}
@@ -162,9 +162,9 @@ func (c serverCommands) confine(ctx context.Context, client *instance.Client, se
 		if err := do(client); err != nil {
 			return err
 		}
-		return c.respond(after.Sandbox, "%s: %s\n", server.Name, inWords(after.Sandbox))
+		return c.p.respond(after.Sandbox, "%s: %s\n", server.Name, inWords(after.Sandbox))
 	}
-	yes, err := c.askPerson(ctx, text, "Allow that?")
+	yes, err := c.p.askPerson(ctx, text, "Allow that?")
 	switch {
 	case errors.Is(err, errNoPerson):
 		return fault.New(fault.Denied,
@@ -178,7 +178,7 @@ func (c serverCommands) confine(ctx context.Context, client *instance.Client, se
 	if err := decided(ctx, client, do); err != nil {
 		return err
 	}
-	return c.respond(after.Sandbox, "%s: %s\n", server.Name, inWords(after.Sandbox))
+	return c.p.respond(after.Sandbox, "%s: %s\n", server.Name, inWords(after.Sandbox))
 }
 
 // inWords describes in one line how a server is confined.

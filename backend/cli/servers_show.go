@@ -23,39 +23,39 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(detail)
+	if c.p.json {
+		return c.p.printJSON(detail)
 	}
-	if err := c.printServers([]operations.Server{detail.Server}, false); err != nil {
+	if err := c.p.printServers([]operations.Server{detail.Server}, false); err != nil {
 		return err
 	}
 	if !detail.Approved {
-		c.printf("\n%s", proposal(ctx, client, detail.Server))
+		c.p.printf("\n%s", proposal(ctx, client, detail.Server))
 		return nil
 	}
 	if detail.Isolation == registry.PerSession {
-		c.printf("  each session of a client has its own process or connection\n")
+		c.p.printf("  each session of a client has its own process or connection\n")
 	}
 	for _, connection := range detail.Connections {
 		where := "connection"
 		if connection.PID != 0 {
 			where = fmt.Sprintf("process %d", connection.PID)
 		}
-		c.printf("  %s speaks MCP %s\n", where, connection.Protocol)
+		c.p.printf("  %s speaks MCP %s\n", where, connection.Protocol)
 	}
-	c.printSandbox(detail.Sandbox)
+	c.p.printSandbox(detail.Sandbox)
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
-		c.printf("  %s\n", setting)
+		c.p.printf("  %s\n", setting)
 	}
 	for _, t := range detail.Tools {
-		c.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
+		c.p.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
 	}
 	c.printCorrections(detail.Corrections)
 	if detail.LastError != "" {
-		c.printf("\nLast error: %s\n", detail.LastError)
+		c.p.printf("\nLast error: %s\n", detail.LastError)
 	}
 	if detail.Stderr != "" {
-		c.printf("\nLast output on standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
+		c.p.printf("\nLast output on standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
 	}
 	return nil
 }
@@ -69,15 +69,15 @@ func (c serverCommands) printCorrections(all []operations.Correction) {
 	if len(all) == 0 {
 		return
 	}
-	c.printf("\nClients would refuse whole lists because of these, and are shown them mended:\n")
+	c.p.printf("\nClients would refuse whole lists because of these, and are shown them mended:\n")
 	for _, one := range all[:min(len(all), maxCorrections)] {
 		name, end := cmp.Or(one.Name, "without a name"), ""
 		if one.LeftOut {
 			end = "; the " + string(one.Kind) + " is left out"
 		}
-		c.printf("  %s %s: %s%s\n", one.Kind, cell(safetext.Clip(name, 100)), safetext.Visible(strings.Join(one.Changes, "; ")), end)
+		c.p.printf("  %s %s: %s%s\n", one.Kind, cell(safetext.Clip(name, 100)), safetext.Visible(strings.Join(one.Changes, "; ")), end)
 	}
 	if more := len(all) - maxCorrections; more > 0 {
-		c.printf("  and %d more (--json prints all)\n", more)
+		c.p.printf("  and %d more (--json prints all)\n", more)
 	}
 }

@@ -21,7 +21,7 @@ func (h hubCommands) start() *cobra.Command {
 		Long: `Start the hub in the background, unless it is running. This also ends the effect of
 "agent-discover stop": from then on, editors and other commands start the hub again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			end, err := instance.BeginStart(h.folder)
+			end, err := instance.BeginStart(h.p.folder)
 			if err != nil {
 				return err
 			}
@@ -38,12 +38,12 @@ func (h hubCommands) restart() *cobra.Command {
 connected, and their calls wait for the hub. Servers start again with their next call.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Keep editors from starting the hub before this command does.
-			end, err := instance.BeginStart(h.folder)
+			end, err := instance.BeginStart(h.p.folder)
 			if err != nil {
 				return err
 			}
 			defer end()
-			if info, err := instance.Read(h.folder); err == nil {
+			if info, err := instance.Read(h.p.folder); err == nil {
 				if err := h.stopAndWait(cmd.Context(), info); err != nil {
 					return err
 				}
@@ -55,18 +55,18 @@ connected, and their calls wait for the hub. Servers start again with their next
 
 // startHub starts the hub unless it is running, and prints its address.
 func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
-	if _, err := instance.Read(h.folder); err == nil {
+	if _, err := instance.Read(h.p.folder); err == nil {
 		status = "already running"
 	}
-	info, err := instance.Ensure(cmd.Context(), h.folder, "start") // "start" means that a person starts the hub
+	info, err := instance.Ensure(cmd.Context(), h.p.folder, "start") // "start" means that a person starts the hub
 	if err != nil {
 		return err
 	}
-	if err := instance.SetStopped(h.folder, false); err != nil {
+	if err := instance.SetStopped(h.p.folder, false); err != nil {
 		return fault.Wrap(err, fault.Unavailable,
 			"the hub is running, but the earlier stop request could not be removed: %s; delete %s, or editors cannot start the hub later",
-			paths.Reason(err), instance.StopRequest(h.folder))
+			paths.Reason(err), instance.StopRequest(h.p.folder))
 	}
-	return h.respond(started{status, info.Version, "http://" + info.Address()},
+	return h.p.respond(started{status, info.Version, "http://" + info.Address()},
 		"The hub is %s at http://%s. Open its dashboard with: agent-discover open\n", status, info.Address())
 }

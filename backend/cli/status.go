@@ -38,7 +38,7 @@ func (h hubCommands) status() *cobra.Command {
 		Long: `Show whether the hub is running, its servers and its clients. This command does not
 start the hub. It exits with 3 if the hub is not running.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, err := instance.Read(h.folder)
+			info, err := instance.Read(h.p.folder)
 			if err != nil {
 				return errors.Join(h.printNotRunning(), exitCode(exitFailed))
 			}
@@ -48,7 +48,7 @@ start the hub. It exits with 3 if the hub is not running.`,
 }
 
 func (h hubCommands) printNotRunning() error {
-	stopped, paused := instance.Stopped(h.folder), instance.Paused(h.folder)
+	stopped, paused := instance.Stopped(h.p.folder), instance.Paused(h.p.folder)
 	text := "No hub is running. Start one with: agent-discover start\n"
 	if stopped {
 		text = "The hub was stopped by the user. Start it with: agent-discover start\n"
@@ -56,7 +56,7 @@ func (h hubCommands) printNotRunning() error {
 	if paused {
 		text += pausedText
 	}
-	return h.respond(hubStatus{Stopped: stopped, pausedStatus: pausedStatus{paused}}, "%s", text)
+	return h.p.respond(hubStatus{Stopped: stopped, pausedStatus: pausedStatus{paused}}, "%s", text)
 }
 
 func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error {
@@ -75,29 +75,29 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 		return err
 	}
 	st.pausedStatus, st.Counts, st.Problem = now.pausedStatus, now.Counts, now.Problem
-	if h.json {
+	if h.p.json {
 		st.Servers = redactServers(st.Servers)
-		return h.printJSON(st)
+		return h.p.printJSON(st)
 	}
-	h.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))
+	h.p.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))
 	if st.AuthOff {
-		h.printf("%s\n\n", authOff)
+		h.p.printf("%s\n\n", authOff)
 	}
 	if st.Paused {
-		h.printf("%s\n", pausedText)
+		h.p.printf("%s\n", pausedText)
 	}
 	if st.Waiting > 0 {
-		h.printf("%s for your decision: agent-discover trust list\n\n", counted(st.Waiting, "item waits", "items wait"))
+		h.p.printf("%s for your decision: agent-discover trust list\n\n", counted(st.Waiting, "item waits", "items wait"))
 	}
 	if st.Problem != "" {
-		h.printf("Problem: %s\n\n", st.Problem)
+		h.p.printf("Problem: %s\n\n", st.Problem)
 	}
-	if err := h.printServers(st.Servers, st.Paused); err != nil {
+	if err := h.p.printServers(st.Servers, st.Paused); err != nil {
 		return err
 	}
-	h.printf("\n%s connected\n", counted(len(st.Clients), "client", "clients"))
+	h.p.printf("\n%s connected\n", counted(len(st.Clients), "client", "clients"))
 	for _, c := range st.Clients {
-		h.printf("  %s %s\n", cell(c.Name), cell(c.Version))
+		h.p.printf("  %s %s\n", cell(c.Name), cell(c.Version))
 	}
 	return nil
 }

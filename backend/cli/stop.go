@@ -20,7 +20,7 @@ func (h hubCommands) stop() *cobra.Command {
 start it: agent-discover start, agent-discover open, the tray or the window.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kept := h.keepStopped()
-			if info, err := instance.Read(h.folder); err == nil {
+			if info, err := instance.Read(h.p.folder); err == nil {
 				if err := h.stopAndWait(cmd.Context(), info); err != nil {
 					return err
 				}
@@ -28,22 +28,22 @@ start it: agent-discover start, agent-discover open, the tray or the window.`,
 			if kept != nil {
 				return fault.Wrap(kept, fault.Unavailable, "the hub is stopped, but editors will start it again: %s", fault.MessageOf(kept))
 			}
-			return h.respond(map[string]string{"status": "stopped"}, "The hub is stopped. Start it again with: agent-discover start\n")
+			return h.p.respond(map[string]string{"status": "stopped"}, "The hub is stopped. Start it again with: agent-discover start\n")
 		},
 	}
 }
 
 // keepStopped saves the stop request. It creates the data folder if necessary.
 func (h hubCommands) keepStopped() error {
-	err := instance.SetStopped(h.folder, true)
+	err := instance.SetStopped(h.p.folder, true)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := h.folder.Create(); err != nil {
+		if err := h.p.folder.Create(); err != nil {
 			return err
 		}
-		err = instance.SetStopped(h.folder, true)
+		err = instance.SetStopped(h.p.folder, true)
 	}
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not save the stop request: %s", fault.MessageOf(h.folder.Unwritable(err)))
+		return fault.Wrap(err, fault.Unavailable, "could not save the stop request: %s", fault.MessageOf(h.p.folder.Unwritable(err)))
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (h hubCommands) stopAndWait(ctx context.Context, info instance.Info) error 
 		case <-tick.C:
 		case <-deadline:
 			return fault.New(fault.Timeout, "the hub (process %d) did not stop within 30 seconds; for the reason, see %s",
-				info.PID, h.folder.Log())
+				info.PID, h.p.folder.Log())
 		case <-ctx.Done():
 			return ctx.Err()
 		}

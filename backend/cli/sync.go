@@ -19,7 +19,7 @@ import (
 )
 
 // setupCommands are the commands that add servers from a file.
-type setupCommands struct{ *program }
+type setupCommands struct{ p *program }
 
 func (c setupCommands) sync() *cobra.Command {
 	return &cobra.Command{
@@ -45,7 +45,7 @@ approval. A setup file is JSON and may contain comments:
 				}
 				body["file"] = file
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ approval. A setup file is JSON and may contain comments:
 			sync := func(client *instance.Client) error {
 				return client.Do(cmd.Context(), http.MethodPost, "/api/sync", body, &result)
 			}
-			if err := c.unlessSeen(cmd.Context(), client, "Add these servers?", sync, func() (string, error) {
+			if err := c.p.unlessSeen(cmd.Context(), client, "Add these servers?", sync, func() (string, error) {
 				return declared(cmd.Context(), client, body["file"])
 			}); err != nil {
 				return err
@@ -130,13 +130,13 @@ func existing(file string) (string, error) {
 // printSync prints the result of a sync. It fails if one of the file's entries
 // failed.
 func (c setupCommands) printSync(r setup.SyncResult) error {
-	if c.json {
-		if err := c.printJSON(r); err != nil {
+	if c.p.json {
+		if err := c.p.printJSON(r); err != nil {
 			return err
 		}
 	} else {
 		if len(r.Registered)+len(r.Activated)+len(r.Skipped)+len(r.Errors) == 0 {
-			c.printf("Nothing to add: no setup file is configured, or it declares no servers.\n")
+			c.p.printf("Nothing to add: no setup file is configured, or it declares no servers.\n")
 		}
 		for _, group := range []struct {
 			result string
@@ -148,17 +148,17 @@ func (c setupCommands) printSync(r setup.SyncResult) error {
 			{"waiting for approval", r.Waiting},
 		} {
 			if len(group.names) > 0 {
-				c.printf("%s: %s\n", group.result, strings.Join(group.names, ", "))
+				c.p.printf("%s: %s\n", group.result, strings.Join(group.names, ", "))
 			}
 		}
 		if len(r.Unset) > 0 {
-			c.printf("not set, so left empty: %s\n", strings.Join(r.Unset, ", "))
+			c.p.printf("not set, so left empty: %s\n", strings.Join(r.Unset, ", "))
 		}
 		for _, one := range r.Notes {
-			c.printf("note: %s: %s\n", one.Name, one.Note)
+			c.p.printf("note: %s: %s\n", one.Name, one.Note)
 		}
 		for _, failure := range r.Errors {
-			c.printf("failed: %s: %s\n", failure.Name, failure.Error)
+			c.p.printf("failed: %s: %s\n", failure.Name, failure.Error)
 		}
 	}
 	if len(r.Errors) > 0 {

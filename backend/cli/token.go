@@ -22,7 +22,7 @@ input or from a file.`,
 		Example: `  agent-discover token --header | curl -H @- http://127.0.0.1:3424/api/servers
   curl -H @<(agent-discover token --header) http://127.0.0.1:3424/api/servers`,
 		RunE: func(*cobra.Command, []string) error {
-			info, err := instance.Read(h.folder)
+			info, err := instance.Read(h.p.folder)
 			if err != nil {
 				return err
 			}
@@ -30,7 +30,7 @@ input or from a file.`,
 			if header {
 				text = "Authorization: Bearer " + text
 			}
-			return h.respond(map[string]string{"token": info.Token, "url": "http://" + info.Address()}, "%s\n", text)
+			return h.p.respond(map[string]string{"token": info.Token, "url": "http://" + info.Address()}, "%s\n", text)
 		},
 	}
 	cmd.AddCommand(h.tokenCreate(), h.tokenList(), h.tokenRevoke())

@@ -38,7 +38,7 @@ whatever the standard streams are.`,
   agent-discover token create ci --surface server:github > token.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			body.Name = args[0]
-			client, err := h.client(cmd.Context())
+			client, err := h.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ whatever the standard streams are.`,
 			if err := h.createToken(cmd.Context(), client, tokenOpens(body.Surface), body.Name, body, &created); err != nil {
 				return err
 			}
-			return h.respond(created, "%s\n", created.Token)
+			return h.p.respond(created, "%s\n", created.Token)
 		},
 	}
 	cmd.Flags().StringVar(&body.Client, "client", "", "`ID` of the AI editor, as in: agent-discover editors list --all")
@@ -67,7 +67,7 @@ func tokenOpens(surface string) string {
 }
 
 func (h hubCommands) createToken(ctx context.Context, client *instance.Client, opens, name string, body, created any) error {
-	yes, err := h.askPerson(ctx, "The token lets a program use "+opens+", until it is revoked.\n",
+	yes, err := h.p.askPerson(ctx, "The token lets a program use "+opens+", until it is revoked.\n",
 		"Create the token "+safetext.Visible(name)+"?")
 	switch {
 	case errors.Is(err, errNoPerson):
@@ -86,7 +86,7 @@ func (h hubCommands) tokenList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the tokens of MCP clients", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := h.client(cmd.Context())
+			client, err := h.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -94,14 +94,14 @@ func (h hubCommands) tokenList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if h.json {
-				return h.printJSON(list)
+			if h.p.json {
+				return h.p.printJSON(list)
 			}
 			if len(list) == 0 {
-				h.printf("There are no tokens of MCP clients. Create one with: agent-discover token create NAME\n")
+				h.p.printf("There are no tokens of MCP clients. Create one with: agent-discover token create NAME\n")
 				return nil
 			}
-			table := h.table("NAME", "SURFACE", "CLIENT", "CREATED", "LAST USED")
+			table := h.p.table("NAME", "SURFACE", "CLIENT", "CREATED", "LAST USED")
 			for _, t := range list {
 				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", cell(t.Name), cell(t.Surface), cell(t.Client), minute(&t.CreatedAt),
 					minute(t.LastUsed))
@@ -128,16 +128,16 @@ func clientTokens(ctx context.Context, client *instance.Client) ([]operations.Cl
 func (h hubCommands) tokenRevoke() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke NAME", Short: "Revoke the token of an MCP client, and end its sessions", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: h.completeWith(inOrder(tokenNames)),
+		ValidArgsFunction: h.p.completeWith(inOrder(tokenNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := h.client(cmd.Context())
+			client, err := h.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if err := client.Do(cmd.Context(), http.MethodDelete, "/api/tokens/"+url.PathEscape(args[0]), nil, nil); err != nil {
 				return err
 			}
-			return h.respond(map[string]string{"revoked": args[0]}, "Revoked the token %s\n", safetext.Visible(args[0]))
+			return h.p.respond(map[string]string{"revoked": args[0]}, "Revoked the token %s\n", safetext.Visible(args[0]))
 		},
 	}
 }

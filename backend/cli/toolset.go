@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-type toolsetCommands struct{ *program }
+type toolsetCommands struct{ p *program }
 
 func (c toolsetCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -64,7 +64,7 @@ func toolsetNames(ctx context.Context, client *instance.Client, _ []string) []st
 }
 
 func (c toolsetCommands) list(ctx context.Context) error {
-	client, err := c.client(ctx)
+	client, err := c.p.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func (c toolsetCommands) list(ctx context.Context) error {
 	if err := client.Do(ctx, http.MethodGet, "/api/toolsets", nil, &list); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	if len(list.Toolsets) == 0 {
-		c.printf("There are no toolsets. Create one with: agent-discover toolset create NAME TOOL…\n")
+		c.p.printf("There are no toolsets. Create one with: agent-discover toolset create NAME TOOL…\n")
 		return nil
 	}
-	table := c.table("NAME", "TOOLS", "TOKENS", "STATE", "DESCRIPTION")
+	table := c.p.table("NAME", "TOOLS", "TOKENS", "STATE", "DESCRIPTION")
 	for _, t := range list.Toolsets {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", cell(t.Name), len(t.Tools), t.Tokens, toolsetState(t), cell(t.Description))
 	}
@@ -110,9 +110,9 @@ func toolsetState(t operations.ToolsetView) string {
 func (c toolsetCommands) show() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Show a toolset, and how its tools have changed", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -120,10 +120,10 @@ func (c toolsetCommands) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(view)
+			if c.p.json {
+				return c.p.printJSON(view)
 			}
-			c.printf("%s", describeToolset(view))
+			c.p.printf("%s", describeToolset(view))
 			return nil
 		},
 	}

@@ -37,7 +37,7 @@ func (c toolsetCommands) create() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create NAME TOOL…", Short: "Create a toolset", Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (c toolsetCommands) create() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets", body, &view); err != nil {
 				return err
 			}
-			return c.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"),
+			return c.p.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"),
 				view.Tokens)
 		},
 	}
@@ -61,9 +61,9 @@ func (c toolsetCommands) create() *cobra.Command {
 // edit returns a command that changes the tools of a toolset.
 func (c toolsetCommands) edit(use, short string, change func(tools, named []toolReference) ([]toolReference, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.MinimumNArgs(2), ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		Use: use, Short: short, Args: cobra.MinimumNArgs(2), ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,8 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 			if err := client.Do(cmd.Context(), http.MethodPut, toolsetPath(args[0], ""), body, &view); err != nil {
 				return err
 			}
-			return c.respond(view, "The toolset %s has %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
+			return c.p.respond(view, "The toolset %s has %s, %d tokens\n",
+				view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
 		},
 	}
 }
@@ -121,10 +122,10 @@ func (c toolsetCommands) remove() *cobra.Command {
 func (c toolsetCommands) note() *cobra.Command {
 	return &cobra.Command{
 		Use: "note NAME TOOL TEXT", Short: "Append a note to the description of a tool; an empty text removes it", Args: cobra.ExactArgs(3),
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			client, err := c.client(ctx)
+			client, err := c.p.client(ctx)
 			if err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func (c toolsetCommands) note() *cobra.Command {
 				return err
 			}
 			tools[0].Note = args[2]
-			err = c.decide(ctx, client, "Models read the note in the description of "+args[1]+":\n  "+args[2]+"\n", "Set this note?",
+			err = c.p.decide(ctx, client, "Models read the note in the description of "+args[1]+":\n  "+args[2]+"\n", "Set this note?",
 				"the note was not set", func(person *instance.Client) error {
 					return person.Do(ctx, http.MethodPost, toolsetPath(args[0], "note"),
 						map[string]string{"server": tools[0].Server, "tool": tools[0].Tool, "note": args[2]}, nil)
@@ -141,7 +142,7 @@ func (c toolsetCommands) note() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.respond(tools[0], "Set the note of %s\n", args[1])
+			return c.p.respond(tools[0], "Set the note of %s\n", args[1])
 		},
 	}
 }
@@ -150,9 +151,9 @@ func (c toolsetCommands) equip() *cobra.Command {
 	var of string
 	cmd := &cobra.Command{
 		Use: "equip NAME", Short: "List the tools of a toolset in place of those of always listed servers", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -160,7 +161,7 @@ func (c toolsetCommands) equip() *cobra.Command {
 				map[string]string{"client": of}, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"equipped": args[0], "client": of},
+			return c.p.respond(map[string]string{"equipped": args[0], "client": of},
 				"Toolset %s is now equipped for %s\n", args[0], equippedClient(of))
 		},
 	}
@@ -180,7 +181,7 @@ func (c toolsetCommands) unequip() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "unequip", Short: "List the tools of always listed servers again", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -188,9 +189,9 @@ func (c toolsetCommands) unequip() *cobra.Command {
 				return err
 			}
 			if of == "" {
-				return c.respond(map[string]string{"unequipped": of}, "No toolset is now equipped by default\n")
+				return c.p.respond(map[string]string{"unequipped": of}, "No toolset is now equipped by default\n")
 			}
-			return c.respond(map[string]string{"unequipped": of}, "No toolset is now equipped for %s\n", of)
+			return c.p.respond(map[string]string{"unequipped": of}, "No toolset is now equipped for %s\n", of)
 		},
 	}
 	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor; by default, all clients without a toolset of their own")
@@ -201,19 +202,19 @@ func (c toolsetCommands) delete() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "delete NAME", Short: "Delete a toolset, and revoke the tokens of its surface", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !yes && c.interactive && !c.confirm("Delete the toolset "+args[0]+"?") {
+			if !yes && c.p.interactive && !c.p.confirm("Delete the toolset "+args[0]+"?") {
 				return fault.New(fault.Denied, "nothing was deleted")
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if err := client.Do(cmd.Context(), http.MethodDelete, toolsetPath(args[0], ""), nil, nil); err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"deleted": args[0]}, "Deleted the toolset %s\n", args[0])
+			return c.p.respond(map[string]string{"deleted": args[0]}, "Deleted the toolset %s\n", args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")

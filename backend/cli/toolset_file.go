@@ -18,9 +18,9 @@ func (c toolsetCommands) export() *cobra.Command {
 		Use: "export NAME", Short: "Print a toolset as a file for other machines", Args: cobra.ExactArgs(1),
 		Long: `Print a toolset as a file. It names servers, tools, hashes of their definitions and notes,
 and contains no definitions, commands and secrets.`,
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -28,7 +28,7 @@ and contains no definitions, commands and secrets.`,
 			if err := client.Do(cmd.Context(), http.MethodGet, toolsetPath(args[0], "export"), nil, &file); err != nil {
 				return err
 			}
-			return c.printJSON(file)
+			return c.p.printJSON(file)
 		},
 	}
 }
@@ -44,7 +44,7 @@ were exported are ready. Others have to be pinned first, with the difference sho
 			if err != nil {
 				return err
 			}
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ were exported are ready. Others have to be pinned first, with the difference sho
 				map[string]string{"file": string(data), "name": name}, &view); err != nil {
 				return err
 			}
-			return c.respond(view, "Imported the toolset %s: %s, %s\n", view.Name, counted(len(view.Tools), "tool", "tools"),
+			return c.p.respond(view, "Imported the toolset %s: %s, %s\n", view.Name, counted(len(view.Tools), "tool", "tools"),
 				toolsetState(view))
 		},
 	}
@@ -62,7 +62,7 @@ were exported are ready. Others have to be pinned first, with the difference sho
 }
 
 func (c toolsetCommands) readToolset(file string) ([]byte, error) {
-	in := c.in
+	in := c.p.in
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {

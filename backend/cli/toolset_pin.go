@@ -61,9 +61,9 @@ are named, ask on the terminal, and accept them as they were shown.
 
 Only a person may accept a change. So the question is asked on the controlling terminal,
 whatever standard input is.`,
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -99,16 +99,16 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 		pins = append(pins, pinnedTool{t.Server, t.Tool, t.Drift.Hash})
 	}
 	if len(pins) == 0 {
-		return c.respond(map[string]int{"pinned": 0}, "No tool has changed.\n")
+		return c.p.respond(map[string]int{"pinned": 0}, "No tool has changed.\n")
 	}
-	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Accept %s as shown?", counted(len(pins), "tool", "tools")),
+	err = c.p.decide(ctx, client, shown.String(), fmt.Sprintf("Accept %s as shown?", counted(len(pins), "tool", "tools")),
 		"nothing was pinned", func(person *instance.Client) error {
 			return person.Do(ctx, http.MethodPost, toolsetPath(name, "pin"), map[string]any{"tools": pins}, nil)
 		})
 	if err != nil {
 		return err
 	}
-	return c.respond(map[string]int{"pinned": len(pins)}, "Pinned %s\n", counted(len(pins), "tool", "tools"))
+	return c.p.respond(map[string]int{"pinned": len(pins)}, "Pinned %s\n", counted(len(pins), "tool", "tools"))
 }
 
 // decide asks a question on the terminal. If the person agrees, it calls do with a client that acts
@@ -131,10 +131,10 @@ func (p *program) decide(ctx context.Context, client *instance.Client, text, que
 func (c toolsetCommands) approve() *cobra.Command {
 	return &cobra.Command{
 		Use: "approve NAME", Short: "Show a toolset that an agent has built, and approve it", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			client, err := c.client(ctx)
+			client, err := c.p.client(ctx)
 			if err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func (c toolsetCommands) approve() *cobra.Command {
 				return err
 			}
 			if !view.Approved {
-				err = c.decide(ctx, client, describeToolset(view), "Approve the toolset "+view.Name+"?", "the toolset was not approved",
+				err = c.p.decide(ctx, client, describeToolset(view), "Approve the toolset "+view.Name+"?", "the toolset was not approved",
 					func(person *instance.Client) error {
 						return person.Do(ctx, http.MethodPost, toolsetPath(view.Name, "approve"), map[string]string{"hash": view.Hash}, nil)
 					})
@@ -151,7 +151,7 @@ func (c toolsetCommands) approve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"approved": view.Name}, "Approved the toolset %s\n", view.Name)
+			return c.p.respond(map[string]string{"approved": view.Name}, "Approved the toolset %s\n", view.Name)
 		},
 	}
 }

@@ -3,7 +3,7 @@ package cli
 import "github.com/spf13/cobra"
 
 // trustCommands are the commands for reviewing the texts that servers send to models.
-type trustCommands struct{ *program }
+type trustCommands struct{ p *program }
 
 func (c trustCommands) command() *cobra.Command {
 	cmd := &cobra.Command{

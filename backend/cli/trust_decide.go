@@ -36,7 +36,7 @@ standard input is.`
 		if len(args) > 1 {
 			return usagef("--clean approves what is held of a server; leave out %q", args[1])
 		}
-		client, err := c.client(cmd.Context())
+		client, err := c.p.client(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -55,21 +55,21 @@ func (c trustCommands) approveItem(ctx context.Context, client *instance.Client,
 	}
 	name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
 	if blocked {
-		yes, err := c.askPerson(ctx, describeItem(i), "The scan blocks it. Approve "+name+" nevertheless?")
+		yes, err := c.p.askPerson(ctx, describeItem(i), "The scan blocks it. Approve "+name+" nevertheless?")
 		if err != nil && !errors.Is(err, errNoPerson) { // without a terminal, decide returns the error below
 			return err
 		}
 		if err == nil && !yes {
 			return fault.New(fault.Denied, unchanged)
 		}
-		err = c.decide(ctx, client, "", "Models will read this text. Approve it for good?", unchanged, send)
+		err = c.p.decide(ctx, client, "", "Models will read this text. Approve it for good?", unchanged, send)
 		if err != nil {
 			return err
 		}
-	} else if err := c.decide(ctx, client, describeItem(i), "Approve "+name+"?", unchanged, send); err != nil {
+	} else if err := c.p.decide(ctx, client, describeItem(i), "Approve "+name+"?", unchanged, send); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"approved": i.Name}, "Approved %s of server %s\n", name, i.Server)
+	return c.p.respond(map[string]string{"approved": i.Name}, "Approved %s of server %s\n", name, i.Server)
 }
 
 func (c trustCommands) approveClean(ctx context.Context, client *instance.Client, server string) error {
@@ -89,11 +89,11 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 		}
 	}
 	if clean == 0 && shown.Len() == 0 {
-		return c.respond(operations.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
+		return c.p.respond(operations.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
 	}
 	s := list.Servers[0] // trustItems was asked for one server only
 	var done operations.TrustApproval
-	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server),
+	err = c.p.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server),
 		"nothing was approved", func(person *instance.Client) error {
 			return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/servers/%d/approve", s.ID),
 				map[string]string{"launch_hash": s.LaunchHash}, &done)
@@ -101,19 +101,19 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 	if err != nil {
 		return err
 	}
-	return c.respond(done, "Approved %s; %d still wait\n", counted(done.Approved, "item", "items"), done.Waiting)
+	return c.p.respond(done, "Approved %s; %d still wait\n", counted(done.Approved, "item", "items"), done.Waiting)
 }
 
 func (c trustCommands) reject() *cobra.Command {
 	return c.itemCommand("reject SERVER [NAME]", "Show a definition, and keep it from agents",
 		func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
 			name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
-			err := c.decide(ctx, client, describeItem(i), "Reject "+name+"?", "nothing was rejected", func(person *instance.Client) error {
-				return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/reject", i.ID), map[string]any{"hash": i.Hash}, nil)
-			})
+			path, body := fmt.Sprintf("/api/trust/items/%d/reject", i.ID), map[string]any{"hash": i.Hash}
+			err := c.p.decide(ctx, client, describeItem(i), "Reject "+name+"?", "nothing was rejected",
+				func(person *instance.Client) error { return person.Do(ctx, http.MethodPost, path, body, nil) })
 			if err != nil {
 				return err
 			}
-			return c.respond(map[string]string{"rejected": i.Name}, "Rejected %s of server %s\n", name, i.Server)
+			return c.p.respond(map[string]string{"rejected": i.Name}, "Rejected %s of server %s\n", name, i.Server)
 		})
 }

@@ -30,9 +30,9 @@ func (c trustCommands) list() *cobra.Command {
 
 List what is held, and what is in use although the scan warns of it. The command exits with
 4 if something waits for your decision, and with 0 otherwise.`,
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -86,19 +86,19 @@ func (c trustCommands) printList(list operations.TrustList) error {
 }
 
 func (c trustCommands) printItems(list operations.TrustList) error {
-	if c.json {
-		return c.printJSON(list)
+	if c.p.json {
+		return c.p.printJSON(list)
 	}
 	for _, s := range list.Servers {
-		c.printf("%s", describeLaunch(s))
+		c.p.printf("%s", describeLaunch(s))
 	}
 	if len(list.Items) == 0 {
 		if len(list.Servers) == 0 {
-			c.printf("Nothing is held.\n")
+			c.p.printf("Nothing is held.\n")
 		}
 		return nil
 	}
-	table := c.table("SERVER", "KIND", "NAME", "STATE", "SCAN", "WHY")
+	table := c.p.table("SERVER", "KIND", "NAME", "STATE", "SCAN", "WHY")
 	for _, i := range list.Items {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(i.Server), i.Kind, cell(i.Name), i.State, i.Verdict, trustWhy(i))
 	}
@@ -143,10 +143,10 @@ func orNone(text string) string {
 func (c trustCommands) show() *cobra.Command {
 	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it",
 		func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
-			if c.json {
-				return c.printJSON(i)
+			if c.p.json {
+				return c.p.printJSON(i)
 			}
-			c.printf("%s", describeItem(i))
+			c.p.printf("%s", describeItem(i))
 			return nil
 		})
 }
@@ -155,14 +155,14 @@ func (c trustCommands) diff() *cobra.Command {
 	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one",
 		func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
 			switch {
-			case c.json:
-				return c.printJSON(i.Changes)
+			case c.p.json:
+				return c.p.printJSON(i.Changes)
 			case i.Approved == "":
-				c.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
+				c.p.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
 			case len(i.Changes) == 0:
-				c.printf("No changes: this is the approved definition.\n")
+				c.p.printf("No changes: this is the approved definition.\n")
 			default:
-				c.printf("%s", describeChanges(i))
+				c.p.printf("%s", describeChanges(i))
 			}
 			return nil
 		})
@@ -176,9 +176,9 @@ func (c trustCommands) itemCommand(use, short string,
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), Long: short + `. NAME is that of a tool or prompt, or the URI
 of a resource or template. Leave it out for the instructions of the server.`,
-		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}

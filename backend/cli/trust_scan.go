@@ -65,7 +65,7 @@ func (c trustCommands) judge(ctx context.Context, f scanFlags) (err error) {
 		return fault.Wrap(err, fault.NotFound, "could not read %s: %s", f.cases, reasonOf(err))
 	}
 	defer func() { _ = in.Close() }()
-	to := io.Writer(c.out)
+	to := io.Writer(c.p.out)
 	if f.out != "" {
 		file, err := os.Create(f.out)
 		if err != nil {
@@ -89,14 +89,14 @@ func (c trustCommands) judge(ctx context.Context, f scanFlags) (err error) {
 		line := caseVerdict{one.ID, evaluation.Worst(results)}
 		sum.add(&line)
 		if sum.Cases%caseStep == 0 {
-			_, _ = fmt.Fprintf(c.err, "%d cases judged\n", sum.Cases)
+			_, _ = fmt.Fprintf(c.p.err, "%d cases judged\n", sum.Cases)
 		}
 		return lines.Encode(line)
 	})
 	if err = errors.Join(err, buffer.Flush()); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(c.err, "%s judged: %d blocked, %d warned about\n", counted(sum.Cases, "case", "cases"), sum.Blocked, sum.Warned)
+	_, _ = fmt.Fprintf(c.p.err, "%s judged: %d blocked, %d warned about\n", counted(sum.Cases, "case", "cases"), sum.Blocked, sum.Warned)
 	return nil
 }
 

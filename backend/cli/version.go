@@ -11,7 +11,7 @@ func (h hubCommands) versionCommand() *cobra.Command {
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			exe, _ := os.Executable() // left empty if the system cannot report it
-			return h.respond(map[string]string{"version": h.version, "program": exe}, "agent-discover %s\n", h.version)
+			return h.p.respond(map[string]string{"version": h.p.version, "program": exe}, "agent-discover %s\n", h.p.version)
 		},
 	}
 }

@@ -23,7 +23,7 @@ alone, which shows what the search by meaning changed. For a query in another la
 the English words that were added to it. Exits with 2 if no tool fits.`,
 		Example: "  agent-discover why read a text file from disk", Args: needWords,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client(cmd.Context())
+			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,11 +49,11 @@ the English words that were added to it. Exits with 2 if no tool fits.`,
 const minPoints = 0.005
 
 func (c searchCommands) printWhy(ctx context.Context, found operations.FindReply) error {
-	if c.json {
-		return c.printJSON(found)
+	if c.p.json {
+		return c.p.printJSON(found)
 	}
 	if len(found.ReadAs) > 0 {
-		c.printf("read as: %s\n", cell(strings.Join(found.ReadAs, " ")))
+		c.p.printf("read as: %s\n", cell(strings.Join(found.ReadAs, " ")))
 	}
 	if !found.Found {
 		var reply missed
@@ -61,7 +61,7 @@ func (c searchCommands) printWhy(ctx context.Context, found operations.FindReply
 		c.printNoMatch(ctx, found.Score, reply)
 		return nil
 	}
-	table := c.table("TOOL", "SCORE", "BY WORDS", "PART", "POINTS", "WORDS")
+	table := c.p.table("TOOL", "SCORE", "BY WORDS", "PART", "POINTS", "WORDS")
 	for _, hit := range found.Hits {
 		name, score, byWords := cell(strings.TrimPrefix(hit.CallAs, "mcp__")), fmt.Sprintf("%.2f", hit.Score), "-"
 		if hit.ByWords > 0 {
@@ -78,7 +78,7 @@ func (c searchCommands) printWhy(ctx context.Context, found operations.FindReply
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	c.printf("confidence: %s\n", found.Confidence)
+	c.p.printf("confidence: %s\n", found.Confidence)
 	return nil
 }
 
