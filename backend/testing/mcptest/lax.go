@@ -22,8 +22,8 @@ var laxTools = map[string]struct {
 		"Remove the tool with a name, and say that the list has changed",
 		`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, (*call).shrink,
 	},
-	"ran":   {"List what was carried out under names that no list has", noArguments, func(c *call) { c.text(c.noted()) }},
-	"asked": {"Count how often the tools were listed", noArguments, func(c *call) { c.text(fmt.Sprint(c.times())) }},
+	"ran":   {"List what was carried out under names that no list has", noArguments, func(c *call) { c.text(c.server.noted()) }},
+	"asked": {"Count how often the tools were listed", noArguments, func(c *call) { c.text(fmt.Sprint(c.server.times())) }},
 }
 
 // runAny answers a call of any tool, and records a call of a tool that the server does not list.
@@ -32,18 +32,20 @@ func (c *call) runAny(name string) {
 		known.do(c)
 		return
 	}
-	if !c.lists(name) {
-		c.keepRun("tool " + name)
+	if !c.server.lists(name) {
+		c.server.keepRun("tool " + name)
 	}
 	c.text("ran " + quote(name))
 }
 
 func (c *call) shrink() {
-	c.mu.Lock()
-	c.definitions = slices.DeleteFunc(slices.Clone(c.definitions), func(d json.RawMessage) bool { return nameOf(d) == c.Name })
-	c.mu.Unlock()
-	if !c.silent {
-		c.notify("notifications/tools/list_changed", "{}")
+	c.server.mu.Lock()
+	c.server.definitions = slices.DeleteFunc(slices.Clone(c.server.definitions), func(d json.RawMessage) bool {
+		return nameOf(d) == c.Name
+	})
+	c.server.mu.Unlock()
+	if !c.server.silent {
+		c.server.notify("notifications/tools/list_changed", "{}")
 	}
 	c.text("done")
 }

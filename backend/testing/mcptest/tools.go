@@ -11,7 +11,7 @@ import (
 
 // call is a tools/call request.
 type call struct {
-	*server
+	server    *server
 	id        json.RawMessage
 	token     json.RawMessage // the progress token; nil if the client wants no progress
 	arguments json.RawMessage
@@ -136,28 +136,28 @@ func nameOf(definition json.RawMessage) string {
 }
 
 func (c *call) text(text string) {
-	c.result(c.id, `{"content":[{"type":"text","text":`+quote(text)+`}]}`)
+	c.server.result(c.id, `{"content":[{"type":"text","text":`+quote(text)+`}]}`)
 }
 
 func (c *call) fail() {
-	c.result(c.id, `{"content":[{"type":"text","text":`+quote(c.Text)+`}],"isError":true}`)
+	c.server.result(c.id, `{"content":[{"type":"text","text":`+quote(c.Text)+`}],"isError":true}`)
 }
 
 func (c *call) progress(step, total int) {
 	if c.token != nil {
-		c.notify("notifications/progress",
+		c.server.notify("notifications/progress",
 			fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}`, c.token, step, total, step))
 	}
 }
 
 // gate returns the channel that blocks the calls of hold with the same key.
 func (c *call) gate() chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gates[c.Key] == nil {
-		c.gates[c.Key] = make(chan struct{})
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	if c.server.gates[c.Key] == nil {
+		c.server.gates[c.Key] = make(chan struct{})
 	}
-	return c.gates[c.Key]
+	return c.server.gates[c.Key]
 }
 
 func (c *call) hold() {
@@ -172,9 +172,9 @@ func (c *call) hold() {
 
 func (c *call) release() {
 	close(c.gate())
-	c.mu.Lock()
-	delete(c.gates, c.Key)
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	delete(c.server.gates, c.Key)
+	c.server.mu.Unlock()
 	c.text("done")
 }
 
@@ -195,9 +195,9 @@ func (c *call) steps() {
 }
 
 func (c *call) sights() {
-	c.mu.Lock()
-	list := "[" + strings.Join(c.seen, ",") + "]"
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	list := "[" + strings.Join(c.server.seen, ",") + "]"
+	c.server.mu.Unlock()
 	c.text(list)
 }
 
@@ -212,9 +212,9 @@ func (c *call) keep() {
 	for i := 0; i < len(memory); i += 4096 {
 		memory[i] = 1
 	}
-	c.mu.Lock()
-	c.kept = append(c.kept, memory)
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	c.server.kept = append(c.server.kept, memory)
+	c.server.mu.Unlock()
 	c.text("done")
 }
 
@@ -248,12 +248,14 @@ func (c *call) start(out *os.File, prepare func(*exec.Cmd)) {
 }
 
 func (c *call) grow() {
-	c.mu.Lock()
-	c.definitions = slices.DeleteFunc(slices.Clone(c.definitions), func(d json.RawMessage) bool { return nameOf(d) == c.Name })
-	c.definitions = append(c.definitions, define(c.Name, c.Text, noArguments))
-	c.mu.Unlock()
-	if !c.silent {
-		c.notify("notifications/tools/list_changed", "{}")
+	c.server.mu.Lock()
+	c.server.definitions = slices.DeleteFunc(slices.Clone(c.server.definitions), func(d json.RawMessage) bool {
+		return nameOf(d) == c.Name
+	})
+	c.server.definitions = append(c.server.definitions, define(c.Name, c.Text, noArguments))
+	c.server.mu.Unlock()
+	if !c.server.silent {
+		c.server.notify("notifications/tools/list_changed", "{}")
 	}
 	c.text("done")
 }
@@ -264,7 +266,7 @@ func (c *call) tell() {
 		line += `,"params":` + string(c.Params)
 	}
 	for range max(c.Count, 1) {
-		c.write(line + "}")
+		c.server.write(line + "}")
 	}
 	c.text("done")
 }
@@ -272,25 +274,25 @@ func (c *call) tell() {
 // askClient sends a request to the client and returns the client's answer as the result of the call. If the argument
 // "name" is "token" or "id", the request names the call by its progress token or its id.
 func (c *call) askClient() {
-	if c.both != "" && c.inModern() {
-		c.failure(c.id, -32600, "Cannot send "+c.Method+": no back-channel in MCP 2026-07-28")
+	if c.server.both != "" && c.server.inModern() {
+		c.server.failure(c.id, -32600, "Cannot send "+c.Method+": no back-channel in MCP 2026-07-28")
 		return
 	}
-	c.text(c.ask(c.Method, c.question()))
+	c.text(c.server.ask(c.Method, c.question()))
 }
 
 // tellEra answers with the era of the connection and the process id.
 func (c *call) tellEra() {
-	c.mu.Lock()
-	era := c.era
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	era := c.server.era
+	c.server.mu.Unlock()
 	c.text(fmt.Sprint(era, " ", os.Getpid()))
 }
 
 // askLater answers the call, and then sends the request of askClient and writes the client's answer to stderr.
 func (c *call) askLater() {
 	c.text("done")
-	fmt.Fprintln(os.Stderr, "answer: "+c.ask(c.Method, c.question()))
+	fmt.Fprintln(os.Stderr, "answer: "+c.server.ask(c.Method, c.question()))
 }
 
 // question returns the params of a request to the client, which may name the call.
