@@ -29,7 +29,7 @@ type ending struct {
 
 // remote is the link to a server over HTTP.
 type remote struct {
-	*mcphttp.Link
+	http *mcphttp.Link
 	over chan struct{}
 	err  error // valid after over is closed
 }
@@ -46,7 +46,7 @@ func (s *session) connect(env process.Env) error {
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	r.Link, err = mcphttp.New(mcphttp.Options{
+	r.http, err = mcphttp.New(mcphttp.Options{
 		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
 		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: at.Proxy, CAs: at.CAs,
 		Authorization: s.authorization(at),
@@ -61,12 +61,14 @@ func (s *session) connect(env process.Env) error {
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	s.assemble(r, jsonrpc.NewConn(r, r, s.inbox, jsonrpc.Options{LineLimit: maxLine, RememberOwners: rememberedOwners, Tap: s.tap}))
+	s.assemble(r, jsonrpc.NewConn(r.http, r.http, s.inbox, jsonrpc.Options{
+		LineLimit: maxLine, RememberOwners: rememberedOwners, Tap: s.tap,
+	}))
 	m.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the link ends
 	})
 	m.work.Go(func() {
-		r.err = r.Run(context.Background())
+		r.err = r.http.Run(context.Background())
 		<-s.conn.Done()
 		close(r.over)
 	})
@@ -75,7 +77,7 @@ func (s *session) connect(env process.Env) error {
 
 func (r *remote) pid() int { return 0 }
 
-func (r *remote) stop() { _ = r.Close(); <-r.over }
+func (r *remote) stop() { _ = r.http.Close(); <-r.over }
 
 func (r *remote) gone() <-chan struct{} { return r.over }
 
