@@ -41,7 +41,7 @@ func (l *Log) Verify(ctx context.Context) (Report, error) {
 	}
 	c := &chain{anchor: anchor, last: anchor, heads: heads}
 	for {
-		entries, err := l.options.Store.AuditEntries(ctx, Query{After: c.read(), Limit: page})
+		entries, err := l.options.Store.AuditEntries(ctx, Query{After: max(c.at, anchor.Seq), Limit: page})
 		if err != nil {
 			return Report{}, fmt.Errorf("verify audit log: %w", err)
 		}
@@ -108,9 +108,6 @@ type chain struct {
 	out      Report
 	anchored bool // an entry of kind Retention names the anchor
 }
-
-// read returns the position up to which entries were read.
-func (c *chain) read() int64 { return max(c.at, c.anchor.Seq) }
 
 // fail notes the first problem.
 func (c *chain) fail(seq int64, problem string) {
