@@ -48,7 +48,13 @@ func (j *Journal) listen(ctx context.Context) {
 				notified, stopNotified = events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
 				continue
 			}
-			l.record(e.Server, func() (Record, json.RawMessage) { return notificationRecord(e) })
+			l.record(e.Server, func() (Record, json.RawMessage) {
+				params := e.Params
+				if params == nil {
+					params = json.RawMessage("{}")
+				}
+				return Record{At: e.At, Kind: Notification, Tool: e.Method, Response: string(params[:min(len(params), maxParams)])}, params
+			})
 		case e, ok := <-progressed:
 			if !ok {
 				l.missed = true
@@ -97,14 +103,6 @@ func (l *listener) endSecond() {
 	}
 	clear(l.counts)
 	l.missed = false
-}
-
-func notificationRecord(e upstream.Notified) (Record, json.RawMessage) {
-	params := e.Params
-	if params == nil {
-		params = json.RawMessage("{}")
-	}
-	return Record{At: e.At, Kind: Notification, Tool: e.Method, Response: string(params[:min(len(params), maxParams)])}, params
 }
 
 // progressRecord returns the record of a progress report. Its arguments contain
