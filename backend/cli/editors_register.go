@@ -117,7 +117,11 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 		if plans, err = plan(ctx, client, q.plan); err != nil {
 			break
 		}
-		left := slices.DeleteFunc(plans.Plans, func(p registration.Plan) bool { return !needsReview(out.Outcomes, p) })
+		left := slices.DeleteFunc(plans.Plans, func(p registration.Plan) bool {
+			return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
+				return o.Review && o.Editor == p.Editor && o.Path == p.Path
+			})
+		})
 		if len(left) == 0 {
 			break
 		}
@@ -141,12 +145,6 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 // review reports whether a change was refused because its plan is no longer the
 // one that was shown.
 func review(o registration.Outcome) bool { return o.Review }
-
-// needsReview reports whether a plan is for the same editor and file as a change that was refused
-// because its plan had changed.
-func needsReview(outcomes []registration.Outcome, p registration.Plan) bool {
-	return slices.ContainsFunc(outcomes, func(o registration.Outcome) bool { return o.Review && o.Editor == p.Editor && o.Path == p.Path })
-}
 
 // expected returns identifiers of the shown plans, by path or by the id of the change to undo. The
 // hub makes a change only if its plan still has the same identifier.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -162,18 +163,11 @@ func (c toolsetCommands) equip() *cobra.Command {
 				return err
 			}
 			return c.p.respond(map[string]string{"equipped": args[0], "client": of},
-				"Toolset %s is now equipped for %s\n", args[0], equippedClient(of))
+				"Toolset %s is now equipped for %s\n", args[0], cmp.Or(of, "all clients without a toolset of their own"))
 		},
 	}
 	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor, as in its entry; by default, all clients without a toolset of their own")
 	return cmd
-}
-
-func equippedClient(of string) string {
-	if of == "" {
-		return "all clients without a toolset of their own"
-	}
-	return of
 }
 
 func (c toolsetCommands) unequip() *cobra.Command {
