@@ -82,15 +82,6 @@ type parameters struct {
 	lists      int // number of members named properties in inputSchema
 }
 
-// read collects the parameters. It returns false if encoding/json may find
-// different ones.
-func (p *parameters) read() bool {
-	end := p.enter(0, "inputSchema", &p.schemas, func(at int) int {
-		return p.enter(at, "properties", &p.lists, p.properties)
-	})
-	return isWhole(p.definition, end)
-}
-
 // enter looks for the member named want in the object at a position, counts the members of
 // that name in count, and returns the position after the object. If the value of the member
 // is an object, enter calls visit, which gets the position of the value and returns the
@@ -140,7 +131,10 @@ var wantedDescription = []string{"description"}
 // parameters, in any order. The description is empty if the schema has none.
 func (t *Tool) EachParameter(visit func(name, description string)) {
 	p := parameters{definition: t.Definition, all: make([]parameter, 0, 16)}
-	if !p.read() {
+	end := p.enter(0, "inputSchema", &p.schemas, func(at int) int {
+		return p.enter(at, "properties", &p.lists, p.properties)
+	})
+	if !isWhole(p.definition, end) { // encoding/json may find different parameters
 		t.eachParameter(visit)
 		return
 	}

@@ -63,7 +63,11 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	r.perfect = x.score(r.parts, r.lexical)
 	r.bestLexical = slices.Max(r.lexical)
 	if m != nil && m.known > 0 {
-		vector, ok := s.read(ctx, a, corrected(a.meaning, r.parts))
+		query := s.meaning.Query // waits only for a short time
+		if a.patient {
+			query = s.meaning.AwaitQuery
+		}
+		vector, ok := query(ctx, corrected(a.meaning, r.parts))
 		if r.unread = !ok; ok {
 			if r.similarities = m.similarities(vector); r.similarities != nil {
 				r.blend = blendOf(m.of.Model())
@@ -78,15 +82,6 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	}
 	r.selectBest(allow)
 	return r
-}
-
-// read returns the vector of a text. A patient query waits for the vector until ctx ends, others wait for a short time.
-// If no vector arrives in time, read returns false.
-func (s *Searcher) read(ctx context.Context, a asked, text string) ([]float32, bool) {
-	if a.patient {
-		return s.meaning.AwaitQuery(ctx, text)
-	}
-	return s.meaning.Query(ctx, text)
 }
 
 // lifts returns the strongest lift of each indexed tool.
