@@ -45,7 +45,10 @@ func (c *changes) announce(method string, params json.RawMessage) {
 // announceTools sends notifications/tools/list_changed if the list of the
 // session's tools has changed.
 func (c *changes) announceTools() {
-	if (c.client.isReady() || c.listens()) && c.list.changed() {
+	c.mu.Lock()
+	listens := len(c.listeners) > 0
+	c.mu.Unlock()
+	if (c.client.isReady() || listens) && c.list.changed() {
 		c.moved()
 		c.announceList("notifications/tools/list_changed")
 	}
@@ -99,13 +102,6 @@ func (c *changes) remove(l *listener) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.listeners, l)
-}
-
-// listens reports whether a listen request is open.
-func (c *changes) listens() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.listeners) > 0
 }
 
 // listenersOf returns the listen requests that want a notification of a changed list.

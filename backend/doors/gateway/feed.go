@@ -40,12 +40,6 @@ func subscribe(bus *events.Bus) *sources {
 	return &s
 }
 
-func (s *sources) close() {
-	for _, stop := range s.stop {
-		stop()
-	}
-}
-
 // feed passes events of the hub on to the sessions: changes of lists, and notifications of servers.
 type feed struct {
 	bus           *events.Bus
@@ -76,17 +70,10 @@ func (f *feed) run(ctx context.Context) {
 			f.announceMissed()
 		}
 		f.follow(ctx, from)
-		from.close()
+		for _, stop := range from.stop {
+			stop()
+		}
 	}
-}
-
-// forget removes the tools of a removed server from the session tools of all
-// sessions, because a later server of the same name is a different server.
-func (f *feed) forget(ctx context.Context, server string) {
-	for _, s := range f.sessions.all() {
-		s.found.forget(server)
-	}
-	f.found.forget(ctx, server)
 }
 
 // follow passes events on to the sessions. It returns when ctx ends, or when the
@@ -98,7 +85,10 @@ func (f *feed) follow(ctx context.Context, from *sources) {
 			f.sessions.look()
 		case change, open := <-from.servers:
 			if ok = open; change.Removed {
-				f.forget(ctx, change.Name)
+				for _, s := range f.sessions.all() { // a later server of the same name is a different server
+					s.found.forget(change.Name)
+				}
+				f.found.forget(ctx, change.Name)
 			}
 			f.sessions.look()
 			f.announceLists("", "")

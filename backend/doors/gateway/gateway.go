@@ -231,8 +231,10 @@ func (g *Gateway) close(ctx context.Context, s *Session) {
 	g.context.note(s)
 	g.clientsChanged()
 	g.subscriptions.removeAll(ctx, s)
-	g.pending.end(s.id)
-	s.tasks.end()
+	g.pending.lot.End(func(b pendinginput.Binding) bool { return b.Session == s.id }, errClientGone)
+	for _, t := range s.tasks.all() {
+		t.lease.Release() // the server may stop even if the task is not over
+	}
 	g.results.EndSession(s)
 	g.calls.EndSession(s.id)
 	if g.person != nil {

@@ -22,11 +22,6 @@ type pendingCalls struct {
 // errClientGone is the cause with which waiting calls end when their client has left.
 var errClientGone = errors.New("the client has disconnected")
 
-// end ends the waiting calls of the session with this id.
-func (p *pendingCalls) end(session string) {
-	p.lot.End(func(b pendinginput.Binding) bool { return b.Session == session }, errClientGone)
-}
-
 // resumed returns the waiting call that a retry continues. It returns nil if the request is not a retry, or if
 // its state comes from a modern server.
 func (p *pendingCalls) resumed(retry inputrequired.Retry, binding pendinginput.Binding) (*pendinginput.Call, error) {

@@ -76,13 +76,6 @@ func (s *sessionTasks) note(server, tool string, result call.Result) {
 	}
 }
 
-// end releases the leases of all tasks, so that servers may stop even if tasks are not over.
-func (s *sessionTasks) end() {
-	for _, t := range s.all() {
-		t.lease.Release()
-	}
-}
-
 func (s *sessionTasks) all() []*task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
