@@ -74,7 +74,7 @@ func (s Servers) Incoming(method string, params json.RawMessage) (slug string, o
 	if len(edits) == 0 {
 		return slug, params, nil
 	}
-	sortEdits(edits)
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
 	return slug, splice(params, edits), nil
 }
 
@@ -133,8 +133,4 @@ func (s Servers) ownPrompt(data []byte, at, end int) (slug string, edits []edit,
 		return slug, nil, err
 	}
 	return slug, []edit{{at, end, string(jsonrpc.Quote(name))}}, nil
-}
-
-func sortEdits(edits []edit) {
-	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
 }

@@ -61,7 +61,9 @@ func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (
 	case a := <-q.answer:
 		return a.result, a.err
 	case <-ctx.Done():
-		c.close(q)
+		c.mu.Lock()
+		c.open = slices.DeleteFunc(c.open, func(other *question) bool { return other == q })
+		c.mu.Unlock()
 		return nil, context.Cause(ctx)
 	case <-c.done:
 		return nil, errOver
@@ -190,13 +192,6 @@ func (c *Call) settle(with func(*question) answer) {
 		q.answer <- with(q)
 	}
 	c.open = nil
-}
-
-// close removes a question that the server has withdrawn.
-func (c *Call) close(q *question) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open = slices.DeleteFunc(c.open, func(other *question) bool { return other == q })
 }
 
 // ring wakes Wait.

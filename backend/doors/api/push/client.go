@@ -73,7 +73,11 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = conn.Close(code, reason) // fails when the client is gone
 		return
 	}
-	defer c.unwatchAll()
+	defer func() {
+		for server := range c.watched() {
+			c.unwatch(server)
+		}
+	}()
 	defer p.leave(c)
 	var loops sync.WaitGroup
 	defer loops.Wait()

@@ -115,13 +115,6 @@ func (c *client) unwatch(server string) {
 	}
 }
 
-// unwatchAll makes a client that has left unfollow all servers.
-func (c *client) unwatchAll() {
-	for server := range c.watched() {
-		c.unwatch(server)
-	}
-}
-
 // watched returns, by server, the number of the last message that the hub has sent to the client.
 func (c *client) watched() map[string]int64 {
 	c.mu.Lock()
