@@ -46,7 +46,7 @@ func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byt
 			last, since = f, now
 		}
 		needed := d.rest()
-		if blank(f.Data) || check != nil && check(f.Data) != nil {
+		if len(bytes.TrimLeft(f.Data, " \t\r\n")) == 0 || check != nil && check(f.Data) != nil {
 			needed *= doubt
 		}
 		quiet := max(now.Sub(f.ModTime()), now.Sub(since)) // the clock of the file system may be ahead
@@ -67,11 +67,6 @@ func (f File) isCurrent() bool {
 	return err == nil && now.Target == f.Target && now.state() == f.state()
 }
 
-// blank reports whether data contains only white space.
-func blank(data []byte) bool {
-	return len(bytes.TrimLeft(data, " \t\r\n")) == 0
-}
-
 // state is like Fingerprint, but includes the inode change time (ctime).
 func (f File) state() string { return fmt.Sprint(f.Fingerprint(), statusTime(f.info)) }
 
@@ -82,7 +77,11 @@ func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {
 	if !f.Exists {
 		return nil
 	}
-	fresh, err := d.clock(temp)
+	clock := d.Clock
+	if clock == nil {
+		clock = func(temp string) (time.Time, error) { f, err := Stat(temp); return f.ModTime(), err }
+	}
+	fresh, err := clock(temp)
 	if err != nil {
 		return err
 	}
@@ -94,13 +93,4 @@ func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {
 		return fault.New(fault.Busy, "another program is writing %s; try again in a moment", f.Path)
 	}
 	return nil
-}
-
-// clock returns the modification time of temp by the clock of its file system.
-func (d Disk) clock(temp string) (time.Time, error) {
-	if d.Clock != nil {
-		return d.Clock(temp)
-	}
-	f, err := Stat(temp)
-	return f.ModTime(), err
 }

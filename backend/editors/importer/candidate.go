@@ -71,7 +71,9 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 		if o.problem == "" && table.Ours(o.server) {
 			continue
 		}
-		key := i.destination(o.server).key(o.server.Dir)
+		to := i.destination(o.server)
+		text, _ := json.Marshal([]any{to.transport, to.words, to.url, o.server.Dir}) // cannot fail: strings
+		key := string(text)
 		if o.problem != "" {
 			key = fmt.Sprint("\x00", o.index) // a unique key: an unusable entry is not merged with others
 		}
@@ -85,7 +87,10 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 		warnOfConflicts(merged)
 		all = append(all, merged...)
 	}
-	sortAsFound(all)
+	for _, c := range all { // back into the order in which they were found
+		slices.SortStableFunc(c.Sources, func(a, b Source) int { return a.found.index - b.found.index })
+	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { return a.Sources[0].found.index - b.Sources[0].found.index })
 	view, names := i.registryView(), i.takenNames()
 	view.matchAll(ctx, all)
 	for n := range all {
@@ -200,15 +205,6 @@ func warnOfConflicts(group []Candidate) {
 }
 
 func list(names map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(names)), ", ") }
-
-// sortAsFound sorts candidates, and the sources of each, in the order in which
-// they were found.
-func sortAsFound(all []Candidate) {
-	for _, c := range all {
-		slices.SortStableFunc(c.Sources, func(a, b Source) int { return a.found.index - b.found.index })
-	}
-	slices.SortStableFunc(all, func(a, b Candidate) int { return a.Sources[0].found.index - b.Sources[0].found.index })
-}
 
 // redacted returns the command line or URL of a server without its credentials.
 func redacted(s table.Server) string {

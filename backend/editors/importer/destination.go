@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -18,12 +17,6 @@ type destination struct {
 	transport string
 	words     []string // program and arguments
 	url       string
-}
-
-// key returns a map key, which is equal for servers with equal destinations and working folders.
-func (d destination) key(dir string) string {
-	text, _ := json.Marshal([]any{d.transport, d.words, d.url, dir}) // cannot fail: strings
-	return string(text)
 }
 
 func (i *Importer) destinationOf(transport, command string, args []string, address string) destination {

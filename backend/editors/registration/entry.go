@@ -76,7 +76,10 @@ func (o *ownEntry) state(e entry, wanted table.Server) State {
 // surface in its arguments, and variables and other fields that a person added, do
 // not matter.
 func equivalent(server, wanted table.Server) bool {
-	if !sameProgram(server.Command, wanted.Command) || !parseArguments(server.Args).valid || server.Transport != wanted.Transport {
+	if strings.Contains(server.Command, " ") && !strings.Contains(wanted.Command, " ") {
+		return false // some editors reject a path with spaces
+	}
+	if !pathname.Same(server.Command, wanted.Command) || !parseArguments(server.Args).valid || server.Transport != wanted.Transport {
 		return false
 	}
 	for name, value := range server.Env {
@@ -90,15 +93,6 @@ func equivalent(server, wanted table.Server) bool {
 		}
 	}
 	return true
-}
-
-// sameProgram reports whether a command starts the wanted program. A path with
-// spaces does not replace one without, because some editors reject spaces.
-func sameProgram(command, wanted string) bool {
-	if strings.Contains(command, " ") && !strings.Contains(wanted, " ") {
-		return false
-	}
-	return pathname.Same(command, wanted)
 }
 
 // sameValue reports whether two values of a variable are equal or, for AGENT_DISCOVER_HOME, name
