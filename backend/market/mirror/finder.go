@@ -51,14 +51,6 @@ func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error
 	return f, nil
 }
 
-// run keeps the words of the documents indexed, and computes their vectors, until ctx ends.
-func (f *finder) run(ctx context.Context) {
-	var work sync.WaitGroup
-	work.Go(func() { _ = f.search.Run(ctx) }) // both return nil
-	_ = f.index.Run(ctx)
-	work.Wait()
-}
-
 // load reads the documents if the copy has changed since they were last read. Unless force is set, it does so at the
 // earliest when staleAfter has passed since then.
 func (f *finder) load(ctx context.Context, store Store, change int64, now time.Time, force bool) error {

@@ -147,7 +147,8 @@ func (m *Mirror) Run(ctx context.Context) error {
 		case f := <-m.opened:
 			running, cancel := context.WithCancel(ctx)
 			stop = cancel
-			work.Go(func() { f.run(running) })
+			work.Go(func() { _ = f.search.Run(running) }) // both return nil
+			work.Go(func() { _ = f.index.Run(running) })
 		case <-m.wake:
 			m.fly(ctx)
 		case <-look.C:

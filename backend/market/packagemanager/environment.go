@@ -64,7 +64,7 @@ func (o Order) environment() process.Env {
 		}
 	}
 	if runtime.GOOS != "windows" {
-		env = env.With("TMPDIR", o.temporary())
+		env = env.With("TMPDIR", filepath.Join(o.Folder, own, "tmp"))
 	}
 	return env.With("PATH", o.path())
 }

@@ -60,7 +60,11 @@ func Install(ctx context.Context, o Order) error {
 		err = o.uv(ctx)
 	}
 	if err == nil && !o.Shared {
-		o.tidy()
+		// Remove the files that only the installation needs. Those that cannot be removed only take up space.
+		if root, err := os.OpenRoot(filepath.Dir(o.Folder)); err == nil {
+			_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own))
+			_ = root.Close()
+		}
 	}
 	return err
 }
@@ -91,17 +95,8 @@ func (o Order) prepare() error {
 const refusedGit = "#!/bin/sh\n" +
 	"echo 'dependencies from git repositories are not installed, because git can run code of a package' >&2\nexit 1\n"
 
-// tidy removes the files that are needed only during the installation.
-func (o Order) tidy() {
-	if root, err := os.OpenRoot(filepath.Dir(o.Folder)); err == nil {
-		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // remaining files only take up space
-		_ = root.Close()
-	}
-}
-
-func (o Order) temporary() string { return filepath.Join(o.Folder, own, "tmp") }
-func (o Order) cache() string     { return filepath.Join(o.Folder, own, "cache") }
-func (o Order) refusing() string  { return filepath.Join(o.Folder, own, "bin") }
+func (o Order) cache() string    { return filepath.Join(o.Folder, own, "cache") }
+func (o Order) refusing() string { return filepath.Join(o.Folder, own, "bin") }
 
 func (o Order) npm(ctx context.Context) error {
 	args := []string{
