@@ -238,7 +238,13 @@ func (k *Keychain) run(operation func() error) error {
 	k.serial++
 	serial := k.serial
 	k.mu.Unlock()
-	late := time.AfterFunc(k.deadline, func() { k.markHung(serial) })
+	late := time.AfterFunc(k.deadline, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.serial == serial {
+			close(k.hung)
+		}
+	})
 	lost := time.AfterFunc(abandonAfter, func() { k.abandon(serial) })
 	err := k.runSafely(operation)
 	late.Stop()
@@ -249,7 +255,7 @@ func (k *Keychain) run(operation func() error) error {
 		<-closed // the library uses a connection until it is closed completely
 		k.mu.Lock()
 	}
-	k.serial++ // makes markHung and abandon do nothing if their timers fire late
+	k.serial++ // makes the two timers do nothing if they fire late
 	k.conn, k.closed = nil, nil
 	select {
 	case <-k.hung:
@@ -277,14 +283,6 @@ func (k *Keychain) runSafely(operation func() error) (err error) {
 	k.conn = conn
 	k.mu.Unlock()
 	return operation()
-}
-
-func (k *Keychain) markHung(serial int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.serial == serial {
-		close(k.hung)
-	}
 }
 
 // abandon aborts an operation by closing its connection. It returns false if

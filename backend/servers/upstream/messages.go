@@ -70,18 +70,13 @@ func (l *messageLog) watch() (stop func()) {
 		defer l.mu.Unlock()
 		l.on.Add(-1)
 		if l.watchers--; l.watchers == 0 {
-			l.keep(func(m rawMessage) bool { return m.handshake })
+			l.messages = slices.Clone(slices.DeleteFunc(l.messages, func(m rawMessage) bool { return !m.handshake }))
+			l.size = 0
+			for _, m := range l.messages {
+				l.size += len(m.Text)
+			}
 		}
 	})
-}
-
-// keep removes the messages for which wanted is false. The caller holds mu.
-func (l *messageLog) keep(wanted func(rawMessage) bool) {
-	l.messages = slices.Clone(slices.DeleteFunc(l.messages, func(m rawMessage) bool { return !wanted(m) }))
-	l.size = 0
-	for _, m := range l.messages {
-		l.size += len(m.Text)
-	}
 }
 
 func (l *messageLog) add(m rawMessage) {
