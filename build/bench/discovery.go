@@ -94,7 +94,10 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 			spent = append(spent, cpuTime(h.pid()).Seconds())
 			_, most := memory(h.pid())
 			peak = max(peak, most)
-			err = h.allReady(ctx)
+			var s vectorStatus
+			if s, err = h.vectors(ctx); err == nil && (s.Ready != manyTools || s.Working) {
+				err = fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", s.Ready, manyTools, s.Working)
+			}
 		}
 		if err := errors.Join(err, h.stop(ctx)); err != nil {
 			return err
@@ -135,15 +138,6 @@ func (h *hub) rests(until time.Time) error {
 		before = now
 	}
 	return errors.New("the hub works longer than expected")
-}
-
-// allReady returns an error unless every tool has a vector and none is being computed.
-func (h *hub) allReady(ctx context.Context) error {
-	s, err := h.vectors(ctx)
-	if err == nil && (s.Ready != manyTools || s.Working) {
-		return fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", s.Ready, manyTools, s.Working)
-	}
-	return err
 }
 
 // vectorStatus is the state of the vectors in a hub: the number of tools that agents can find, the number of those with

@@ -45,7 +45,8 @@ const sessionHeader = "Mcp-Session-Id"
 
 // ServeHTTP implements http.Handler.
 func (a *adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !local(r.Host) || !localOrigin(r.Header.Get("Origin")) {
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	if !local(r.Host) || err != nil || r.Header.Get("Origin") != "" && !local(origin.Host) {
 		http.Error(w, "Host and Origin must name this machine", http.StatusForbidden)
 		return
 	}
@@ -76,14 +77,6 @@ func local(host string) bool {
 		host = name
 	}
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
-}
-
-func localOrigin(origin string) bool {
-	if origin == "" {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && local(u.Host)
 }
 
 // session returns the process of a session, and nil if there is none. If remove is set, it also forgets the

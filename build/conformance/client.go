@@ -40,11 +40,6 @@ func newHome(program string) (home, error) {
 
 func (h home) data() string { return filepath.Join(h.folder, "data") }
 
-// close stops the hub and removes the folder.
-func (h home) close() error {
-	return errors.Join(h.command(context.Background(), "stop"), os.RemoveAll(h.folder))
-}
-
 func (h home) command(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, h.program, args...)
 	cmd.Env = h.env
@@ -69,7 +64,7 @@ func behave(ctx context.Context, program, url, version, scenario string) (err er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.close()) }()
+	defer func() { err = errors.Join(err, h.command(context.Background(), "stop"), os.RemoveAll(h.folder)) }()
 	ctx, cancel := context.WithTimeout(ctx, scenarioTime)
 	defer cancel()
 	add := []string{"servers", "add", serverName, "--url", url}
@@ -94,7 +89,11 @@ func behave(ctx context.Context, program, url, version, scenario string) (err er
 	defer s.close()
 	c := &client{server: s, home: h, ctx: ctx, version: version}
 	if mcpversion.Of(version) != mcpversion.Modern {
-		if err := c.initialize(); err != nil {
+		params := fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`, version, declared, named)
+		if _, err := c.request("initialize", params); err != nil {
+			return err
+		}
+		if err := c.send(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil)); err != nil {
 			return err
 		}
 	}
@@ -114,14 +113,6 @@ const (
 	declared = `{"elicitation":{"form":{},"url":{}}}`
 	named    = `{"name":"conformance","version":"1.0.0"}`
 )
-
-func (c *client) initialize() error {
-	params := fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`, c.version, declared, named)
-	if _, err := c.request("initialize", params); err != nil {
-		return err
-	}
-	return c.send(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil))
-}
 
 // ask makes a request and answers the questions of the server.
 func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, error) {
