@@ -17,13 +17,6 @@ var parameters = map[string]*regexp.Regexp{
 	"option":  regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,29}$`),
 }
 
-// asksToInstall reports whether an address asks to install a server, even if its parameters are invalid.
-func asksToInstall(address string) bool {
-	rest, ok := strings.CutPrefix(strings.ToLower(address), Scheme+":")
-	rest = strings.TrimLeft(rest, "/")
-	return ok && (rest == "install" || strings.HasPrefix(rest, "install?") || strings.HasPrefix(rest, "install/"))
-}
-
 // installPage returns the page that shows what an address would install, or invalid.
 func installPage(address string) string {
 	parsed, err := url.Parse(address)

@@ -25,7 +25,9 @@ var pages = []string{"overview", "servers", "browse", "editors", "tools", "activ
 // such as agentdiscover://install?id=npm:@scope/name shows what would be installed; if its parameters are invalid, it
 // shows a page that says so. For any other address, Page returns "", which keeps the current page.
 func Page(address string) string {
-	if asksToInstall(address) {
+	rest, ok := strings.CutPrefix(strings.ToLower(address), Scheme+":")
+	rest = strings.TrimLeft(rest, "/")
+	if ok && (rest == "install" || strings.HasPrefix(rest, "install?") || strings.HasPrefix(rest, "install/")) {
 		return installPage(address)
 	}
 	parsed, err := url.Parse(address)
