@@ -45,20 +45,14 @@ func (h *health) problem() string {
 	return fault.MessageOf(h.err)
 }
 
-// set stores the outcome of a request and reports whether it changes between
-// working and failing.
-func (h *health) set(err error) (changed bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	changed = (h.err == nil) != (err == nil)
-	h.err = err
-	return changed
-}
-
 // recordOutcome records the outcome of a request to the provider. It logs once
 // when the provider begins to fail and once when it works again.
 func (x *Index) recordOutcome(err error) {
-	if !x.health.set(err) {
+	x.health.mu.Lock()
+	changed := (x.health.err == nil) != (err == nil)
+	x.health.err = err
+	x.health.mu.Unlock()
+	if !changed {
 		return
 	}
 	if err == nil {
