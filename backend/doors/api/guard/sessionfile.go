@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
@@ -49,8 +50,10 @@ func OpenSessions(o SessionOptions) *Sessions {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	ss := newSessions(o.Address, o.Now)
-	ss.file, ss.redirects = sessionFile{o.File, o.Log}, o.Redirects
+	ss := &Sessions{
+		now: o.Now, address: o.Address, instance: instance.NewSecret()[:32], file: sessionFile{o.File, o.Log}, redirects: o.Redirects,
+		tickets: make(map[digest]ticket), sessions: make(map[string]*Session), tokens: make(map[digest]*Session),
+	}
 	if o.Redirects.Folder != "" {
 		o.Redirects.sweep()
 	}

@@ -79,13 +79,6 @@ func (s *Session) ProofKey() string { return s.proofKey }
 // Ended returns a channel that is closed at the end of the session.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-func newSessions(address string, now func() time.Time) *Sessions {
-	return &Sessions{
-		now: now, address: address, instance: instance.NewSecret()[:32],
-		tickets: make(map[digest]ticket), sessions: make(map[string]*Session), tokens: make(map[digest]*Session),
-	}
-}
-
 func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 
 // Issue returns a new ticket for a purpose, and when the ticket expires. by is the session that asks for the ticket, or

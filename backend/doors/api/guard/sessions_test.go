@@ -10,7 +10,7 @@ import (
 )
 
 func sessionsAt(now *time.Time) *Sessions {
-	return newSessions("127.0.0.1:3424", func() time.Time { return *now })
+	return OpenSessions(SessionOptions{Address: "127.0.0.1:3424", Now: func() time.Time { return *now }})
 }
 
 func issue(t *testing.T, s *Sessions, purpose string, by *Session) (ticket string) {
