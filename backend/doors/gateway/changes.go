@@ -33,10 +33,6 @@ func (c *changes) run() {
 	}
 }
 
-// look makes run check whether the tool list has changed. It does not block, so that a client that does not
-// read cannot delay the others.
-func (c *changes) look() { c.outbox.ring() }
-
 // announce sends a notification without waiting.
 func (c *changes) announce(method string, params json.RawMessage) {
 	c.outbox.put(notification{method: method, params: params})

@@ -30,9 +30,10 @@ func (s *sessions) all() []*Session {
 	return slices.AppendSeq(make([]*Session, 0, len(s.open)), maps.Keys(s.open))
 }
 
-// look makes all sessions check whether their tool lists have changed. It does not block.
+// look makes all sessions check whether their tool lists have changed. It does not block, so that a client that does
+// not read cannot delay the others.
 func (s *sessions) look() {
 	for _, one := range s.all() {
-		one.changes.look()
+		one.changes.outbox.ring()
 	}
 }
