@@ -19,15 +19,12 @@ var anyVersion = lazyregexp.New(`^[0-9][0-9A-Za-z.!+_-]*$`)
 func newest(versions []string) string {
 	best := ""
 	for _, v := range versions {
-		if finalVersion.MatchString(v) && (best == "" || compareVersions(v, best) > 0) {
+		if finalVersion.MatchString(v) && (best == "" || slices.Compare(versionKey(v), versionKey(best)) > 0) {
 			best = v
 		}
 	}
 	return best
 }
-
-// compareVersions compares two final versions.
-func compareVersions(a, b string) int { return slices.Compare(versionKey(a), versionKey(b)) }
 
 // versionKey returns the numbers that order versions: 1.0 and 1.0.0 have equal keys.
 func versionKey(version string) []int {
