@@ -30,14 +30,6 @@ type field struct {
 // pointer returns the JSON pointer of the string.
 func (f field) pointer() string { return f.at.pointer() }
 
-// member returns the name of the member, or the index in the list, whose value is the string.
-func (f field) member() string {
-	if len(f.at.path) == 0 {
-		return ""
-	}
-	return f.at.path[len(f.at.path)-1]
-}
-
 // walker visits every string of a definition.
 type walker struct {
 	visit func(f field)

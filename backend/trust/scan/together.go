@@ -40,7 +40,11 @@ var shareNames = []string{"shares", "fragments", "pieces", "shards", "chunks", "
 
 // remember keeps the pieces of a field of the current item that may belong to a split order or value; see part.
 func (c *scanner) remember(f field, text normalize.Text, sentences []injection.Sentence) {
-	if member := f.member(); len(sentences) == 0 || member != "description" && member != "" {
+	member := "" // the name of the member, or the index in the list, whose value is the string
+	if n := len(f.at.path); n > 0 {
+		member = f.at.path[n-1]
+	}
+	if len(sentences) == 0 || member != "description" && member != "" {
 		return
 	}
 	p := part{item: c.current}
