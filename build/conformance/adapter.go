@@ -25,10 +25,6 @@ type adapter struct {
 	modern   *server
 }
 
-func newAdapter(command, env []string) *adapter {
-	return &adapter{command: command, env: env, sessions: make(map[string]*server)}
-}
-
 // close ends all processes.
 func (a *adapter) close() {
 	a.mu.Lock()

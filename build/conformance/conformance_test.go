@@ -175,7 +175,7 @@ func overHTTP(t *testing.T, program, mode string) string {
 // adapted makes a stdio server available over HTTP, and returns its URL.
 func adapted(t *testing.T, command, env []string) string {
 	t.Helper()
-	a := newAdapter(command, env)
+	a := &adapter{command: command, env: env, sessions: make(map[string]*server)}
 	server := httptest.NewServer(a)
 	t.Cleanup(func() {
 		server.CloseClientConnections()

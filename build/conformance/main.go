@@ -55,12 +55,12 @@ func serve(ctx context.Context, address string, command []string) error {
 		return err
 	}
 	fmt.Printf("http://%s/\n", listener.Addr())
-	a := newAdapter(command, os.Environ())
-	server := &http.Server{Handler: a}
+	a := &adapter{command: command, env: os.Environ(), sessions: make(map[string]*server)}
+	web := &http.Server{Handler: a}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- web.Serve(listener) }()
 	<-ctx.Done()
-	err = server.Close()
+	err = web.Close()
 	a.close()
 	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
 		err = errors.Join(err, serving)
