@@ -82,8 +82,8 @@ func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 // Negated reports whether the pattern begins with "!".
 func (p Pattern) Negated() bool { return p.negated }
 
-// Hits reports whether the pattern without a leading "!" matches a name.
-func (p Pattern) Hits(n Name) bool { return p.body != nil && p.body.matches(n) }
+// hits reports whether the pattern without a leading "!" matches a name.
+func (p Pattern) hits(n Name) bool { return p.body != nil && p.body.matches(n) }
 
 // Name is a name prepared for matching with many patterns.
 type Name struct {
@@ -114,12 +114,12 @@ func (l List) Match(n Name) int {
 		p := &l[i]
 		switch {
 		case p.negated:
-			if p.Hits(n) {
+			if p.hits(n) {
 				return -1
 			}
 		case at < 0:
 			positive = true
-			if p.Hits(n) {
+			if p.hits(n) {
 				at = i
 			}
 		}
@@ -133,7 +133,7 @@ func (l List) Match(n Name) int {
 // Excludes returns the index of the first negated pattern that excludes a name, or -1.
 func (l List) Excludes(n Name) int {
 	for i := range l {
-		if l[i].negated && l[i].Hits(n) {
+		if l[i].negated && l[i].hits(n) {
 			return i
 		}
 	}

@@ -45,12 +45,12 @@ func TestPatternsMatchWholeNames(t *testing.T) {
 			continue
 		}
 		for _, name := range strings.Split(c.yes, ",") {
-			if !p.Hits(NewName(name)) {
+			if !p.hits(NewName(name)) {
 				t.Errorf("%s does not match %q", c.pattern, name)
 			}
 		}
 		for _, name := range strings.Split(c.no, ",") {
-			if c.no != "" && p.Hits(NewName(name)) {
+			if c.no != "" && p.hits(NewName(name)) {
 				t.Errorf("%s matches %q", c.pattern, name)
 			}
 		}
@@ -145,7 +145,7 @@ func FuzzGlob(f *testing.F) {
 			}
 			return
 		}
-		got := p.Hits(NewName(name))
+		got := p.hits(NewName(name))
 		if text[0] == '!' || text[0] == '/' || strings.Contains(name, "/") || !utf8.ValidString(name) {
 			return
 		}
@@ -190,7 +190,7 @@ func FuzzRegexp(f *testing.F) {
 			expression = "(?" + chosen + ")" + body
 		}
 		want := regexp.MustCompile(expression).MatchString(name)
-		if got := p.Hits(NewName(name)); got != want {
+		if got := p.hits(NewName(name)); got != want {
 			t.Errorf("/%s/%s matches %q: %t, package regexp: %t", body, chosen, name, got, want)
 		}
 	})
