@@ -112,7 +112,7 @@ func TestUnfinishedLinesShareABudget(t *testing.T) {
 	waiting := make(chan error, 1)
 	go func() {
 		line, err := greedy.Next()
-		greedy.Keep(line)
+		greedy.keep(line)
 		waiting <- err
 	}()
 	write := func(w *io.PipeWriter, text string) {

@@ -147,7 +147,7 @@ func (c *Conn) Run(ctx context.Context) error {
 			c.close(err)
 			return err
 		}
-		c.dispatch(ctx, c.lines.Keep(line), &handlers)
+		c.dispatch(ctx, c.lines.keep(line), &handlers)
 	}
 }
 

@@ -91,9 +91,9 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 	return l
 }
 
-// Keep returns a line from Next as bytes that stay valid. It copies a short line,
+// keep returns a line from Next as bytes that stay valid. It copies a short line,
 // and gives the whole buffer away for a long one.
-func (l *LineReader) Keep(line []byte) []byte {
+func (l *LineReader) keep(line []byte) []byte {
 	if len(line) <= keepBuffer {
 		return bytes.Clone(line)
 	}

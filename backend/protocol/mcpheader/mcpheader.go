@@ -28,15 +28,15 @@ const (
 	ParamPrefix = "Mcp-Param-"
 )
 
-// Encode puts this prefix and this suffix around the standard base64 of a text that a header cannot contain unchanged.
+// encode puts this prefix and this suffix around the standard base64 of a text that a header cannot contain unchanged.
 const (
 	encodedPrefix = "=?base64?"
 	encodedSuffix = "?="
 )
 
-// Encode returns s as the value of a header. This is s itself if s consists of visible ASCII characters and spaces
+// encode returns s as the value of a header. This is s itself if s consists of visible ASCII characters and spaces
 // between them, and does not look encoded.
-func Encode(s string) string {
+func encode(s string) string {
 	safe := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, encodedPrefix) && strings.HasSuffix(s, encodedSuffix))
 	for i := 0; safe && i < len(s); i++ {
 		safe = s[i] >= 0x20 && s[i] < 0x7f
@@ -47,9 +47,9 @@ func Encode(s string) string {
 	return encodedPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + encodedSuffix
 }
 
-// Decode undoes Encode; ok is false if value begins and ends like an encoded text, but
+// decode undoes encode; ok is false if value begins and ends like an encoded text, but
 // is not valid base64 between.
-func Decode(value string) (s string, ok bool) {
+func decode(value string) (s string, ok bool) {
 	body, prefixed := strings.CutPrefix(value, encodedPrefix)
 	body, suffixed := strings.CutSuffix(body, encodedSuffix)
 	if !prefixed || !suffixed {
@@ -59,9 +59,9 @@ func Decode(value string) (s string, ok bool) {
 	return string(text), err == nil
 }
 
-// NameOf returns the text for the header Mcp-Name; ok is false if requests of this
+// nameOf returns the text for the header Mcp-Name; ok is false if requests of this
 // method do not have that header, or if the params lack the text.
-func NameOf(method string, params json.RawMessage) (name string, ok bool) {
+func nameOf(method string, params json.RawMessage) (name string, ok bool) {
 	switch method {
 	case "tools/call", "prompts/get":
 		return jsonrpc.String(jsonrpc.Get(params, "name"))
@@ -81,8 +81,8 @@ func Set(h http.Header, method string, params json.RawMessage) {
 	}
 	h.Set(Method, method)
 	h.Del(Name)
-	if name, ok := NameOf(method, params); ok {
-		h.Set(Name, Encode(name))
+	if name, ok := nameOf(method, params); ok {
+		h.Set(Name, encode(name))
 	}
 }
 
@@ -97,7 +97,7 @@ func Check(h http.Header, method string, params json.RawMessage) *jsonrpc.Error 
 	if err := compare(h, Method, method, true, same); err != nil {
 		return err
 	}
-	name, ok := NameOf(method, params)
+	name, ok := nameOf(method, params)
 	if !ok {
 		return nil
 	}
@@ -118,7 +118,7 @@ func compare(h http.Header, name, body string, inBody bool, equal func(header, b
 	case len(values) == 0:
 		return mismatch("%s is missing", name)
 	}
-	header, ok := Decode(values[0])
+	header, ok := decode(values[0])
 	if !ok {
 		return mismatch("%s is not valid base64", name)
 	}

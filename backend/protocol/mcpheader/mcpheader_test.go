@@ -18,18 +18,18 @@ func TestOnlyUnsafeValuesAreEncoded(t *testing.T) {
 		"\x7f": "=?base64?fw==?=", "\xff": "=?base64?/w==?=", "=?base64?literal?=": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=",
 		"=?base64?x": "=?base64?x",
 	} {
-		if got := Encode(text); got != want {
+		if got := encode(text); got != want {
 			t.Errorf("Encode(%q) = %q, want %q", text, got, want)
 		}
 	}
 	for value, want := range map[string]string{
 		"=?base64??=": "", "=?BASE64?YQ==?=": "=?BASE64?YQ==?=", "=?base64?=": "=?base64?=", "a?=": "a?=", "=?base64?YQ==": "=?base64?YQ==",
 	} {
-		if got, ok := Decode(value); !ok || got != want {
+		if got, ok := decode(value); !ok || got != want {
 			t.Errorf("Decode(%q) = %q, %v, want %q", value, got, ok, want)
 		}
 	}
-	if got, ok := Decode("=?base64?YQ?="); ok {
+	if got, ok := decode("=?base64?YQ?="); ok {
 		t.Errorf("bad base64 is read as %q", got)
 	}
 }
@@ -39,14 +39,14 @@ func FuzzDecodeUndoesEncode(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		value := Encode(s)
-		if got, ok := Decode(value); !ok || got != s {
+		value := encode(s)
+		if got, ok := decode(value); !ok || got != s {
 			t.Errorf("%q is encoded as %q, which is decoded as %q, %v", s, value, got, ok)
 		}
 		if strings.Trim(value, " ") != value || strings.ContainsFunc(value, func(c rune) bool { return c < 0x20 || c > 0x7e }) {
 			t.Errorf("%q is encoded as %q", s, value)
 		}
-		_, _ = Decode(s)
+		_, _ = decode(s)
 	})
 }
 
@@ -56,12 +56,12 @@ func TestMethodsWithAName(t *testing.T) {
 		"tools/call": "n", "prompts/get": "n", "resources/read": "u", "tasks/get": "t", "tasks/update": "t", "tasks/cancel": "t",
 		"tools/list": "", "resources/subscribe": "", "completion/complete": "", "server/discover": "",
 	} {
-		if got, ok := NameOf(method, json.RawMessage(params)); got != want || ok != (want != "") {
+		if got, ok := nameOf(method, json.RawMessage(params)); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", method, got, ok, want)
 		}
 	}
 	for _, params := range []string{``, `{}`, `{"name":1}`, `{"name":null}`} {
-		if got, ok := NameOf("tools/call", json.RawMessage(params)); ok {
+		if got, ok := nameOf("tools/call", json.RawMessage(params)); ok {
 			t.Errorf("%s: %q", params, got)
 		}
 	}

@@ -22,7 +22,7 @@ func (p Params) Set(h http.Header, arguments json.RawMessage) {
 	}
 	for _, one := range p {
 		if text, ok := render(one.in(arguments)); ok {
-			h.Set(ParamPrefix+one.Header, Encode(text))
+			h.Set(ParamPrefix+one.Header, encode(text))
 		}
 	}
 }
