@@ -19,10 +19,10 @@ const (
 type Object map[string]json.RawMessage
 
 // Text returns the string in a member on one line without hidden characters, cut to 2,000 characters.
-func (o Object) Text(name string) string { return Line(o[name]) }
+func (o Object) Text(name string) string { return line(o[name]) }
 
-// Line returns a JSON string on one line without hidden characters, cut to 2,000 characters.
-func Line(raw json.RawMessage) string { return safetext.Clip(safetext.Label(Whole(raw)), maxText) }
+// line returns a JSON string on one line without hidden characters, cut to 2,000 characters.
+func line(raw json.RawMessage) string { return safetext.Clip(safetext.Label(Whole(raw)), maxText) }
 
 // Whole returns a JSON string unchanged, and "" for another value.
 func Whole(raw json.RawMessage) string {
@@ -69,7 +69,7 @@ func (o Object) Texts(name string, limit int) []string {
 	}
 	var out []string
 	for _, item := range items {
-		if text := Line(item); text != "" && len(out) < limit {
+		if text := line(item); text != "" && len(out) < limit {
 			out = append(out, text)
 		}
 	}

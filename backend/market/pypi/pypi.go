@@ -70,8 +70,8 @@ func (s *Source) Name() string { return listing.PyPI }
 
 var validName = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
-// ValidName reports whether a text is the name of a package.
-func ValidName(name string) bool { return len(name) <= 200 && validName.MatchString(name) }
+// isName reports whether a text is the name of a package.
+func isName(name string) bool { return len(name) <= 200 && validName.MatchString(name) }
 
 // Search returns at most limit servers that match a text: well-known ones, and the package with exactly this name if
 // it is a server. An empty text matches all well-known servers. If the index cannot be reached for versions, Search
@@ -83,7 +83,7 @@ func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.
 		known = append(known, curated[name])
 	}
 	found := listing.Fitting(known, text)
-	if ValidName(text) && strings.ContainsAny(text, "-_.") &&
+	if isName(text) && strings.ContainsAny(text, "-_.") &&
 		!slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == normalize(text) }) {
 		found = append([]listing.Listing{{Name: normalize(text)}}, found...)
 	}
@@ -206,7 +206,7 @@ func (s *Source) Release(ctx context.Context, name, version string) (listing.Rel
 }
 
 func (s *Source) get(ctx context.Context, name, version string) (project, error) {
-	if !ValidName(name) {
+	if !isName(name) {
 		return project{}, fault.New(fault.Invalid, "“%s” is not the name of a Python package", safetext.Clip(safetext.Visible(name), 100))
 	}
 	c, err := s.connect(ctx)

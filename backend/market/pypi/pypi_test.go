@@ -119,7 +119,7 @@ func TestTheListIsComplete(t *testing.T) {
 	}
 	for _, e := range entries {
 		l, ok := curated[normalize(e.name)]
-		if !ok || !ValidName(e.name) || e.title == "" || len(e.purpose) < 15 || len(e.purpose) > 100 ||
+		if !ok || !isName(e.name) || e.title == "" || len(e.purpose) < 15 || len(e.purpose) > 100 ||
 			strings.ContainsAny(e.purpose, "\n.") {
 			t.Errorf("%s: %+v", e.name, e)
 		}
