@@ -43,7 +43,7 @@ func TestRecordedListsLeadBack(t *testing.T) {
 	var tools []string
 	uris, views := 0, 0
 	check := func(slug, shown, own string) {
-		if got, uri, err := servers.URI(shown); got != slug || uri != own || err != nil {
+		if got, uri, err := servers.uri(shown); got != slug || uri != own || err != nil {
 			t.Errorf("%s is shown %q for %q, which is %q of %s, %v", slug, shown, own, uri, got, err)
 		}
 		uris++

@@ -20,10 +20,10 @@ type Servers struct {
 	Prompt func(shown string) (slug, name string, err error)
 }
 
-// URI returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI
+// uri returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI
 // without a slug does not come from the hub but, for example, from the text of a result. It belongs to the only
 // server that has it; if no server or several servers have it, the error is an *OwnerError.
-func (s Servers) URI(shown string) (slug, uri string, err error) {
+func (s Servers) uri(shown string) (slug, uri string, err error) {
 	if slug, from, to, ok := split(shown, false, s.Known); ok {
 		return slug, shown[:from] + shown[to:], nil
 	}
@@ -34,7 +34,7 @@ func (s Servers) URI(shown string) (slug, uri string, err error) {
 	if len(owners) == 1 {
 		return owners[0], shown, nil
 	}
-	return "", "", newOwnerError(shown, owners, URI)
+	return "", "", newOwnerError(shown, owners, shownURI)
 }
 
 // Incoming returns the params of a request or notification from a client as the server knows them, and the slug
@@ -110,7 +110,7 @@ func (s Servers) ownURI(data []byte, at, end int) (slug string, edits []edit, er
 		return slug, []edit{{at + 1 + from, at + 1 + to, ""}}, nil
 	}
 	shown, _ := jsonscan.String(data[at:end])
-	slug, _, err = s.URI(shown)
+	slug, _, err = s.uri(shown)
 	return slug, nil, err
 }
 
@@ -118,7 +118,7 @@ func (s Servers) ownTask(data []byte, at, end int) (slug string, edits []edit, e
 	slug, to, ok := slugAt(data[at+1:end-1], 0, '+', true)
 	if !ok || !s.Known(slug) {
 		shown, _ := jsonscan.String(data[at:end])
-		return "", nil, newOwnerError(shown, nil, TaskID)
+		return "", nil, newOwnerError(shown, nil, shownTaskID)
 	}
 	return slug, []edit{{at + 1, at + 1 + to, ""}}, nil
 }

@@ -60,9 +60,9 @@ func modelAt(value any, path []string) any {
 		text, ok := inner.(string)
 		switch {
 		case ok && len(path) == 1 && (step == "taskId" || step == "#"):
-			return TaskID("gh", text)
+			return shownTaskID("gh", text)
 		case ok && len(path) == 1:
-			return URI("gh", text)
+			return shownURI("gh", text)
 		}
 		return modelAt(inner, path[1:])
 	}

@@ -3,7 +3,7 @@
 // server that the name belongs to.
 //
 // Tools and prompts are shown as server__name (Full, Cut) and found again by a Directory. URIs, URI templates and task
-// ids contain the slug of their server (Slug, URI, TaskID). Outgoing and Servers.Incoming apply these rules to messages
+// ids contain the slug of their server (Slug). Outgoing and Servers.Incoming apply these rules to messages
 // by splicing: they change the strings that the protocol defines as names and leave all other bytes as they are.
 //
 // The package has no state and does no I/O. The caller stores the slugs, and passes functions that say which servers

@@ -1,9 +1,9 @@
 package names
 
-// noScheme is the scheme that URI inserts before a URI without a scheme.
+// noScheme is the scheme that shownURI inserts before a URI without a scheme.
 const noScheme = "x-ref:"
 
-// URI returns the form of a server's URI, or URI template, that clients are shown. A client that expands a
+// shownURI returns the form of a server's URI, or URI template, that clients are shown. A client that expands a
 // shown template gets the shown form of the server's expanded template.
 //
 //	file:///a       gh+file:///a
@@ -13,13 +13,13 @@ const noScheme = "x-ref:"
 //
 // MCP Apps require URIs that begin with ui://. In a skill URI, the slug is the first folder, so that relative
 // links between the files of a skill still work.
-func URI(slug, uri string) string {
+func shownURI(slug, uri string) string {
 	at, after := place(uri, false)
 	return uri[:at] + slug + after + uri[at:]
 }
 
-// TaskID returns the form of a server's task id that clients are shown.
-func TaskID(slug, id string) string { return slug + "+" + id }
+// shownTaskID returns the form of a server's task id that clients are shown.
+func shownTaskID(slug, id string) string { return slug + "+" + id }
 
 // text is a decoded text, or the contents of a JSON string between its quotes.
 type text interface{ string | []byte }

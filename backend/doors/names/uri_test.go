@@ -44,11 +44,11 @@ func TestURIsCarryTheSlug(t *testing.T) {
 		{"gh+file:///a", "gh+gh+file:///a"},
 		{"ui://gh+a/x", "ui://gh+gh+a/x"},
 	} {
-		shown := URI("gh", row[0])
+		shown := shownURI("gh", row[0])
 		if shown != row[1] {
 			t.Errorf("%q is shown as %q, want %q", row[0], shown, row[1])
 		}
-		if slug, uri, err := servers.URI(shown); slug != "gh" || uri != row[0] || err != nil {
+		if slug, uri, err := servers.uri(shown); slug != "gh" || uri != row[0] || err != nil {
 			t.Errorf("%q is %q of %q, %v", shown, uri, slug, err)
 		}
 	}
@@ -57,8 +57,8 @@ func TestURIsCarryTheSlug(t *testing.T) {
 func TestExpandedTemplatesLeadBack(t *testing.T) {
 	for _, template := range []string{"file:///{x}", "{x}", "ui://{x}/a", "ui:{x}", "skill://{x}/SKILL.md", "x-ref:{x}", "s+{x}:a"} {
 		for _, value := range []string{"", "a", "//a", "a+b", "ui://a", "gh+file:///a", "x-ref:a"} {
-			expanded := strings.ReplaceAll(URI("gh", template), "{x}", value)
-			slug, uri, err := servers.URI(expanded)
+			expanded := strings.ReplaceAll(shownURI("gh", template), "{x}", value)
+			slug, uri, err := servers.uri(expanded)
 			if want := strings.ReplaceAll(template, "{x}", value); slug != "gh" || uri != want || err != nil {
 				t.Errorf("%q is %q of %q, %v; want %q", expanded, uri, slug, err, want)
 			}
@@ -74,7 +74,7 @@ func TestBareURIsBelongToTheirOnlyOwner(t *testing.T) {
 		{"none+file:///one", "", `find the server of "none+file:///one": no server has it; use a name from a list`},
 		{"+file:///one", "", `find the server of "+file:///one": no server has it; use a name from a list`},
 	} {
-		slug, uri, err := servers.URI(row.shown)
+		slug, uri, err := servers.uri(row.shown)
 		if slug != row.slug || err == nil && uri != row.shown || (err != nil) != (row.wrong != "") ||
 			err != nil && err.Error() != row.wrong {
 			t.Errorf("%q is %q of %q, %v", row.shown, uri, slug, err)
@@ -88,7 +88,7 @@ func TestBareURIsBelongToTheirOnlyOwner(t *testing.T) {
 	if _, _, err := servers.Incoming("tasks/get", json.RawMessage(`{"taskId":"none+1"}`)); !errors.As(err, new(*OwnerError)) {
 		t.Errorf("a task of no server: %v", err)
 	}
-	if _, _, err := (Servers{Known: known}).URI("file:///one"); err == nil {
+	if _, _, err := (Servers{Known: known}).uri("file:///one"); err == nil {
 		t.Error("without Owners, a bare URI has an owner")
 	}
 }
@@ -102,8 +102,8 @@ func FuzzShownURIsLeadBack(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, i int, text string) {
 		slug := slugs[(i%len(slugs)+len(slugs))%len(slugs)]
-		if got, uri, err := servers.URI(URI(slug, text)); got != slug || uri != text || err != nil {
-			t.Errorf("%q of %q is shown as %q, which is %q of %q, %v", text, slug, URI(slug, text), uri, got, err)
+		if got, uri, err := servers.uri(shownURI(slug, text)); got != slug || uri != text || err != nil {
+			t.Errorf("%q of %q is shown as %q, which is %q of %q, %v", text, slug, shownURI(slug, text), uri, got, err)
 		}
 		// text is used as the inside of a JSON string, then as its decoded value.
 		leadsBack(t, slug, `"`+text+`"`)
@@ -125,9 +125,9 @@ func leadsBack(t *testing.T, slug, quoted string) {
 		}
 		shown := Outgoing(slug, row[0], message)
 		decoded, _ := jsonrpc.String(json.RawMessage(quoted))
-		want := TaskID(slug, decoded)
+		want := shownTaskID(slug, decoded)
 		if row[2] == "uri" {
-			want = URI(slug, decoded)
+			want = shownURI(slug, decoded)
 		}
 		if got := jsonrpc.GetString(shown, row[2]); got != want {
 			t.Errorf("%s is shown as %q, want %q", message, got, want)
