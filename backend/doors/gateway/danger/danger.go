@@ -70,9 +70,9 @@ func Words(name string) []string {
 	return strings.FieldsFunc(split.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// OfHints returns the danger that a tool's annotations declare; ok is false
+// ofHints returns the danger that a tool's annotations declare; ok is false
 // if they declare none.
-func OfHints(t *catalog.Tool) (d Level, ok bool) {
+func ofHints(t *catalog.Tool) (d Level, ok bool) {
 	hints := jsonrpc.Get(t.Definition, "annotations")
 	switch {
 	case string(jsonrpc.Get(hints, "readOnlyHint")) == "true":
@@ -89,7 +89,7 @@ func OfHints(t *catalog.Tool) (d Level, ok bool) {
 // false.
 func Most(t *catalog.Tool) Level {
 	d := OfName(t.Name)
-	if hinted, ok := OfHints(t); ok {
+	if hinted, ok := ofHints(t); ok {
 		d = max(d, hinted)
 	}
 	return d
@@ -101,7 +101,7 @@ func MayDestroy(t *catalog.Tool) bool { return Most(t) == Destroys }
 // Least returns the less dangerous of the levels that a tool's name and its annotations suggest.
 func Least(t *catalog.Tool) Level {
 	d := OfName(t.Name)
-	if hinted, ok := OfHints(t); ok {
+	if hinted, ok := ofHints(t); ok {
 		d = min(d, hinted)
 	}
 	return d
@@ -110,7 +110,7 @@ func Least(t *catalog.Tool) Level {
 // Annotated returns the danger that a tool's annotations declare. A tool without
 // annotations counts as destructive.
 func Annotated(t *catalog.Tool) Level {
-	if d, ok := OfHints(t); ok {
+	if d, ok := ofHints(t); ok {
 		return d
 	}
 	return Destroys
