@@ -14,11 +14,11 @@ import (
 // keptCopies is how many copies of a database are kept.
 const keptCopies = 7
 
-// CopiesOf returns the folder for the copies of a database.
-func CopiesOf(file string) string { return filepath.Join(filepath.Dir(file), "backups", "database") }
+// copiesOf returns the folder for the copies of a database.
+func copiesOf(file string) string { return filepath.Join(filepath.Dir(file), "backups", "database") }
 
 // Copies returns the paths of the copies of a database, oldest first.
-func Copies(file string) []string { return paths.Glob(CopiesOf(file), "discover-*.db") }
+func Copies(file string) []string { return paths.Glob(copiesOf(file), "discover-*.db") }
 
 // CopyDue reports whether a database has no copy, or its newest copy is at least a day old and the database has changed
 // since.
@@ -42,7 +42,7 @@ func CopyDue(file string, now time.Time) bool {
 // Copy makes a consistent copy of a database, which may be in use, and removes all but the newest keptCopies copies.
 // The copy contains no values of secrets, because the database has none.
 func Copy(ctx context.Context, file string) (err error) {
-	folder := CopiesOf(file)
+	folder := copiesOf(file)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not create the folder %s for copies of the database: %s",
 			folder, paths.Reason(err))

@@ -44,7 +44,7 @@ func Inspect(ctx context.Context, file string) error {
 
 // loads reads servers and the tables of loaders as the hub does when it starts, and returns the first error.
 func loads(ctx context.Context, file string, db *sql.DB) error {
-	if version, err := verify(ctx, file, false); err != nil || version != Newest() {
+	if version, err := verify(ctx, file, false); err != nil || version != newest() {
 		return err // an older schema is migrated first
 	}
 	s := newStore(&database{read: reader{db: db, file: file}})

@@ -49,7 +49,7 @@ func explain(file string, err error) error {
 	if newer, found := errors.AsType[Newer](err); found {
 		return fault.Wrap(newer, fault.Unavailable,
 			"this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
-				"Install the newer version, or restore a copy from %s", newer.Version, Newest(), CopiesOf(file))
+				"Install the newer version, or restore a copy from %s", newer.Version, newest(), copiesOf(file))
 	}
 	switch code := codeOf(err); {
 	case Damaged(err):

@@ -15,8 +15,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Newest returns the version of the schema that this program knows.
-func Newest() int64 {
+// newest returns the version of the schema that this program knows.
+func newest() int64 {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
 		return 0
@@ -30,7 +30,7 @@ func Newest() int64 {
 // Newer is the error for a database whose schema is newer than this program.
 type Newer struct{ Version int64 }
 
-func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, Newest()) }
+func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, newest()) }
 
 // verify checks that this program can use a database file: its schema must not be newer, and must contain everything
 // that the migrations of that version create. The second check takes some time; unless whole is set, it is made only
@@ -61,10 +61,10 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 		"SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
 		return 0, readable(err)
 	}
-	if version > Newest() {
+	if version > newest() {
 		return version, Newer{version}
 	}
-	if !whole && version == Newest() {
+	if !whole && version == newest() {
 		return version, nil
 	}
 	found, err := describe(ctx, db)

@@ -107,7 +107,7 @@ func openAfter(ctx context.Context, file string, before func(ctx context.Context
 	if err != nil {
 		return nil, explainOpen(file, err)
 	}
-	if version > 0 && version < Newest() {
+	if version > 0 && version < newest() {
 		if err := before(ctx, file); err != nil {
 			return nil, fmt.Errorf("copy the database before its schema changes: %w", err)
 		}

@@ -151,7 +151,7 @@ func mendHeader(file string) error {
 // adoptSchema replaces the stored statements of the hub's tables by the expected ones. It removes indexes, triggers
 // and views, which are not needed to read rows. SQLite reads the new schema when the database is opened again.
 func adoptSchema(ctx context.Context, db *sql.DB) error {
-	version := Newest()
+	version := newest()
 	var stored int64
 	if db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&stored) == nil && stored > 0 &&
 		stored < version {
