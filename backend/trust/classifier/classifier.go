@@ -15,16 +15,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Rule is the rule of the finding that Raise adds.
+// Rule is the rule of the finding that raise adds.
 const Rule = "classifier"
 
-// reason explains the finding that Raise adds.
+// reason explains the finding that raise adds.
 const reason = "This sentence resembles orders that tools give to models without the user's knowledge."
 
-// Raise replaces the verdict of the rules in a result with the verdict of scan.Judge. r.Sentences must be set, and
+// raise replaces the verdict of the rules in a result with the verdict of scan.Judge. r.Sentences must be set, and
 // vectors are the vectors of the sentences' Plain texts, in the same order. If the score raises the verdict or is high
-// enough for a warning, Raise adds a finding with the sentence of the highest score.
-func Raise(r *scan.Result, vectors [][]float32) {
+// enough for a warning, raise adds a finding with the sentence of the highest score.
+func raise(r *scan.Result, vectors [][]float32) {
 	t := shipped()
 	score, index := t.score(r.Sentences, vectors)
 	verdict := scan.Judge(*r, score, t.Thresholds)

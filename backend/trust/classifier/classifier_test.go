@@ -143,7 +143,7 @@ func TestRulesAndScoreAreCombined(t *testing.T) {
 
 func TestAnItemWithoutSentencesKeepsItsVerdict(t *testing.T) {
 	r := scan.Result{Verdict: scan.Note}
-	Raise(&r, nil)
+	raise(&r, nil)
 	if r.Verdict != scan.Note || len(r.Findings) != 0 {
 		t.Errorf("verdict %v, findings %v", r.Verdict, r.Findings)
 	}

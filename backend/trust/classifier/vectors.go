@@ -93,7 +93,7 @@ func (v *Vectors) keep(texts []string, vectors [][]float32) {
 	}
 }
 
-// Raise computes the vectors of the sentences of results and raises their verdicts; see the function Raise. The
+// Raise computes the vectors of the sentences of results and raises their verdicts; see the function raise. The
 // Sentences of the results must be set.
 func (v *Vectors) Raise(ctx context.Context, results []scan.Result) error {
 	var all []scan.Sentence
@@ -106,7 +106,7 @@ func (v *Vectors) Raise(ctx context.Context, results []scan.Result) error {
 	}
 	for i := range results {
 		n := len(results[i].Sentences)
-		Raise(&results[i], vectors[:n])
+		raise(&results[i], vectors[:n])
 		vectors = vectors[n:]
 	}
 	return nil

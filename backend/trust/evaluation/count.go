@@ -81,9 +81,9 @@ type Listing struct {
 	Instructions json.RawMessage   `json:"instructions"`
 }
 
-// ReadListing reads a Listing from a JSON file and returns it as a server with the name
+// readListing reads a Listing from a JSON file and returns it as a server with the name
 // of the file.
-func ReadListing(file string) (scan.Server, error) {
+func readListing(file string) (scan.Server, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return scan.Server{}, fault.Wrap(err, fault.NotFound, "could not read the tools of a server")
@@ -117,7 +117,7 @@ func Listings(names, folder string) ([]scan.Server, error) {
 	}
 	var servers []scan.Server
 	for name := range strings.FieldsSeq(string(list)) {
-		s, err := ReadListing(filepath.Join(folder, name))
+		s, err := readListing(filepath.Join(folder, name))
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (l Lists) Admit(ctx context.Context, listed features.Listing) ([]json.RawMe
 	if kind != Instructions {
 		return l.Keeper.Admit(ctx, listed.Server, kind, listed.Definitions)
 	}
-	approved, err := l.Keeper.Admit(ctx, listed.Server, kind, InstructionsOf(listed.Definitions))
+	approved, err := l.Keeper.Admit(ctx, listed.Server, kind, instructionsOf(listed.Definitions))
 	return introducing(listed.Definitions, approved), err
 }
 
@@ -58,10 +58,10 @@ func (l Lists) Admitted(ctx context.Context, kept features.Listing) ([]json.RawM
 	return approved, err
 }
 
-// InstructionsOf returns the instructions in a server's introductions, as a list of at most
+// instructionsOf returns the instructions in a server's introductions, as a list of at most
 // one. A server has one introduction for each era of MCP; the first one with instructions
 // counts for all.
-func InstructionsOf(introductions []json.RawMessage) []json.RawMessage {
+func instructionsOf(introductions []json.RawMessage) []json.RawMessage {
 	for _, one := range introductions {
 		if text := jsonrpc.Get(one, "instructions"); text != nil && string(text) != `""` {
 			return []json.RawMessage{text}
@@ -91,7 +91,7 @@ func Known(kind Kind, tools func() []json.RawMessage, list func(features.Kind) [
 	case Tool:
 		return tools()
 	case Instructions:
-		return InstructionsOf(list(features.Introduction))
+		return instructionsOf(list(features.Introduction))
 	}
 	return list(ListOf(kind))
 }

@@ -67,7 +67,7 @@ func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 			}
 			return &fault.Error{Kind: fault.Conflict, Code: fault.CodeConfirm, Message: fmt.Sprintf(
 				"the scan blocks %s%s; to approve it anyway, confirm that you have read the evidence",
-				Subject(f.Name, item.Kind, item.Name), evidence)}
+				subject(f.Name, item.Kind, item.Name), evidence)}
 		}
 		f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved by a person")
 		f.settle()
@@ -97,7 +97,7 @@ func (k *Keeper) change(ctx context.Context, id int64, d Decision, do func(*file
 		}
 		if d.Hash != item.Hash.String() {
 			return nil, fault.New(fault.Conflict, "%s has changed since it was shown, and nothing was decided; look at it again",
-				Subject(f.Name, item.Kind, item.Name))
+				subject(f.Name, item.Kind, item.Name))
 		}
 		return []Kind{item.Kind}, do(f, item)
 	})

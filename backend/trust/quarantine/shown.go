@@ -24,7 +24,7 @@ var lists = map[string]struct {
 // would approve them. A result without held items keeps every byte.
 func (k *Keeper) Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage {
 	if method == "initialize" {
-		return introducing([]json.RawMessage{result}, k.shown(ctx, server, Instructions, InstructionsOf([]json.RawMessage{result})))[0]
+		return introducing([]json.RawMessage{result}, k.shown(ctx, server, Instructions, instructionsOf([]json.RawMessage{result})))[0]
 	}
 	l, ok := lists[method]
 	if !ok {

@@ -202,11 +202,11 @@ func refusal(server string, kind Kind, name string, state State, reason Reason) 
 	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
 		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal "+
 			"with: agent-discover trust list %s",
-		Subject(server, kind, name), fault.CodeHeld, Explain(state, reason), server)}
+		subject(server, kind, name), fault.CodeHeld, Explain(state, reason), server)}
 }
 
-// Subject returns the words for an item in a message, such as: tool "a" of server "b".
-func Subject(server string, kind Kind, name string) string {
+// subject returns the words for an item in a message, such as: tool "a" of server "b".
+func subject(server string, kind Kind, name string) string {
 	noun := map[Kind]string{Tool: "tool", Prompt: "prompt", Resource: "resource", Template: "resource template"}[kind]
 	if kind == Instructions {
 		return fmt.Sprintf("the text with which server %q introduces itself", server)
