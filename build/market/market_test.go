@@ -188,9 +188,6 @@ func testSearch(t *testing.T, c *official.Client) {
 	if _, err = c.Search(t.Context(), "x y", 10); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("words that are too short: %v", err)
 	}
-	if versions, err := c.Versions(t.Context(), nameOf(20)); err != nil || len(versions) != 2 {
-		t.Errorf("%d versions, %v", len(versions), err)
-	}
 	for asked, want := range map[string]string{official.LatestVersion: "1.10.0", "1.0.0": "1.0.0"} {
 		if e, err := c.Version(t.Context(), nameOf(20), asked); err != nil || e.Version != want || e.Latest != (want == "1.10.0") {
 			t.Errorf("version %s: got %s, %t, %v", asked, e.Version, e.Latest, err)
@@ -245,10 +242,6 @@ func testFaults(t *testing.T, c *official.Client) {
 	_, err = c.Version(t.Context(), nameOf(1), "9.9.9+x/..;$(id)")
 	if fault.KindOf(err) != fault.NotFound || !strings.Contains(fault.MessageOf(err), "9.9.9") {
 		t.Errorf("a missing version: %v", err)
-	}
-	_, err = c.Versions(t.Context(), space+"does-not-exist")
-	if fault.KindOf(err) != fault.NotFound {
-		t.Errorf("versions of a missing server: %v", err)
 	}
 	if _, err := c.List(t.Context(), official.Query{Search: "ab"}); fault.KindOf(err) != fault.Failed ||
 		!strings.Contains(fault.MessageOf(err), "at least 3 characters") {

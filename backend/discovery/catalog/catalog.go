@@ -53,9 +53,6 @@ type Snapshot struct {
 	byKey    map[Key]*Tool
 	reads    *reads
 
-	indexing    sync.Once // builds byQualified, which few snapshots need
-	byQualified map[string]*Tool
-
 	pairing sync.Once
 	twins   map[*Tool][]*Tool // results of Snapshot.Twins, for tools that have twins
 }
@@ -69,21 +66,6 @@ func (s *Snapshot) Lookup(server, tool string) (*Tool, bool) {
 	t, ok := s.byKey[Key{server, tool}]
 	s.reads.count(ok)
 	return t, ok
-}
-
-// Qualified returns the tool with a qualified name, and whether the catalog has it.
-func (s *Snapshot) Qualified(name string) (*Tool, bool) {
-	s.indexing.Do(s.index)
-	t, ok := s.byQualified[name]
-	s.reads.count(ok)
-	return t, ok
-}
-
-func (s *Snapshot) index() {
-	s.byQualified = make(map[string]*Tool, len(s.Tools))
-	for _, t := range s.Tools {
-		s.byQualified[t.Qualified()] = t
-	}
 }
 
 // Named returns the tools with that name on all servers. A tool that the user has renamed

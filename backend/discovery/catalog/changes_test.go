@@ -46,18 +46,16 @@ func TestChangesOfAListAreAnnouncedByTool(t *testing.T) {
 	}
 }
 
-func TestToolsAreLookedUpByQualifiedName(t *testing.T) {
+func TestToolsAreLookedUpByServerAndName(t *testing.T) {
 	c, _, _, _ := open(t)
 	replace(t, c, "a.b", `{"name":"x"}`)
 	replace(t, c, "c", `{"name":"x"}`)
-	tool, ok := c.Snapshot().Qualified("c.x")
-	if !ok || tool.Server != "c" {
-		t.Fatalf("got %v, %v", tool, ok)
+	for _, server := range []string{"a.b", "c"} {
+		if tool, ok := c.Snapshot().Lookup(server, "x"); !ok || tool.Server != server {
+			t.Errorf("%s: got %v, %v", server, tool, ok)
+		}
 	}
-	if same, ok := c.Snapshot().Lookup("c", "x"); !ok || same != tool {
-		t.Errorf("got %v, %v", same, ok)
-	}
-	if _, ok := c.Snapshot().Qualified("c.y"); ok {
+	if _, ok := c.Snapshot().Lookup("c", "y"); ok {
 		t.Error("an unknown name was found")
 	}
 	if got := c.Reads(); got != (catalog.Reads{Hits: 2, Misses: 1}) || got.Rate() < 0.66 || got.Rate() > 0.67 ||

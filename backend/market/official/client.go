@@ -155,22 +155,6 @@ func (c *Client) List(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
-// Versions returns all versions of a server, in the order of the registry, without deleted ones.
-func (c *Client) Versions(ctx context.Context, name string) ([]Entry, error) {
-	if err := checkName(name); err != nil {
-		return nil, err
-	}
-	answer, err := c.get(ctx, "/"+url.PathEscape(name)+"/versions", nil)
-	if err != nil {
-		return nil, c.missing(err, name, "")
-	}
-	page, ok := readPage(answer.body)
-	if !ok {
-		return nil, c.unreadable()
-	}
-	return page.Entries, nil
-}
-
 // LatestVersion is the argument with which Version returns the latest version.
 const LatestVersion = "latest"
 
@@ -276,7 +260,7 @@ func (c *Client) missing(err error, name, version string) error {
 	if fault.CodeOf(err) != codeMissing {
 		return err
 	}
-	if version == "" || version == LatestVersion {
+	if version == LatestVersion {
 		return fault.New(fault.NotFound, "the registry at %s has no server %q", c.base, name)
 	}
 	return fault.New(fault.NotFound, "the registry at %s has no version %q of %q", c.base, version, name)
