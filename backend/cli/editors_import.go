@@ -29,12 +29,13 @@ func (c editorCommands) importServers() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import EDITOR... | --all | --sources", Short: "Import the servers that editors have", ValidArgsFunction: completeEditors,
 		Long: `Import servers from editors, from text (--text), from a bundle (--bundle), or from the
-editors and files that discovery.sources of config.yaml names (--sources). Servers that several editors have are imported once, and their credentials are stored as
-secrets. With --take-out, the servers are removed from the editors afterwards, which would
-otherwise start each of them a second time; this can be undone. What the servers would run
-is shown, and they are imported after you have answered on the terminal. Then each is
-started once in the background, so that agents find its tools. With --yes nobody sees what
-they run, so they wait for approval, and their entries stay in the editors until then.`,
+editors and files that discovery.sources of config.yaml names (--sources). Servers that
+several editors have are imported once, and their credentials are stored as secrets. With
+--take-out, the servers are removed from the editors afterwards, which would otherwise
+start each of them a second time; this can be undone. What the servers would run is shown,
+and they are imported after you have answered on the terminal. Then each is started once in
+the background, so that agents find its tools. With --yes nobody sees what they run, so
+they wait for approval, and their entries stay in the editors until then.`,
 		Example: "  agent-discover editors import --all --dry-run\n  agent-discover editors import cursor --server github --take-out\n" +
 			"  pbpaste | agent-discover editors import --text - --yes\n  agent-discover editors import --bundle files.mcpb --set " +
 			"directory=/home/me",
@@ -85,7 +86,8 @@ func (c editorCommands) importSources(ctx context.Context, client *instance.Clie
 		return err
 	}
 	if len(s.Discovery.Sources) == 0 {
-		return fault.New(fault.NotFound, "no sources are configured; name editors and files in discovery.sources of %s", c.p.folder.Config())
+		return fault.New(fault.NotFound, "no sources are configured; name editors and files in discovery.sources of %s",
+			c.p.folder.Config())
 	}
 	var editors []string
 	for _, source := range s.Discovery.Sources {

@@ -209,7 +209,8 @@ func trustItem(ctx context.Context, client *instance.Client, server, name, kind 
 	}
 	switch len(kinds) {
 	case 0:
-		return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all", server, name)
+		return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all",
+			server, name)
 	case 1:
 		return detail, client.Do(ctx, http.MethodGet, fmt.Sprintf("/api/trust/items/%d", id), nil, &detail)
 	}
