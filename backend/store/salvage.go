@@ -113,7 +113,9 @@ func (r rescue) raiseSequence(ctx context.Context, table string, id int64) error
 // index, the vectors, which are computed again, and the copy of the registry and the probes, which are read again.
 func (r rescue) tables(ctx context.Context) ([]string, error) {
 	found, err := r.into.db.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT IN ('vectors', 'mirror', 'mirror_state', 'mirror_vectors', 'probes') AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'goose\_%' ESCAPE '\'
+		AND name NOT IN ('vectors', 'mirror', 'mirror_state', 'mirror_vectors', 'probes')
+		AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}

@@ -97,8 +97,8 @@ func TestRowsBeforeAndAfterADamagedPageAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page, size int64 // a leaf page in the middle of the table
-	if err := db.QueryRow("SELECT pageno, pgsize FROM dbstat WHERE name = 'calls' AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 5").Scan(&page,
-		&size); err != nil {
+	if err := db.QueryRow(`SELECT pageno, pgsize FROM dbstat WHERE name = 'calls' AND pagetype = 'leaf'
+		ORDER BY path LIMIT 1 OFFSET 5`).Scan(&page, &size); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -14,7 +14,8 @@ import (
 const serverColumns = `name, description, source, transport, command, args, env, tags,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
-	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account, sandbox, grants, listed, deferred`
+	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at,
+	headers, proposed_by, isolation, account, sandbox, grants, listed, deferred`
 
 // Servers stores the configured servers.
 type Servers struct{ db *database }

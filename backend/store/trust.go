@@ -65,7 +65,8 @@ func (s *Trust) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
 
 // Unscanned implements quarantine.Store.
 func (s *Trust) Unscanned(ctx context.Context, scan string) ([]string, error) {
-	rows, err := s.db.read.QueryContext(ctx, "SELECT DISTINCT server FROM trust_items WHERE listed = 1 AND scanned <> ? ORDER BY server", scan)
+	rows, err := s.db.read.QueryContext(ctx,
+		"SELECT DISTINCT server FROM trust_items WHERE listed = 1 AND scanned <> ? ORDER BY server", scan)
 	if err != nil {
 		return nil, fmt.Errorf("read unscanned servers: %w", err)
 	}
@@ -206,13 +207,14 @@ func saveTrustItem(ctx context.Context, tx *sql.Tx, i *quarantine.Item) error {
 	}
 	attention := i.Waits() || i.Warns() || i.State == quarantine.Rejected || i.Held()
 	err = tx.QueryRowContext(ctx, `INSERT INTO trust_items
-		(server, kind, name, state, reason, since, hash, approved, launch, approved_by, approved_at, rejected, flips, verdict, points, findings, scanned,
-		 attention, listed, position, latest, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (server, kind, name) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since, hash = excluded.hash,
-		approved = excluded.approved, launch = excluded.launch, approved_by = excluded.approved_by, approved_at = excluded.approved_at,
-		rejected = excluded.rejected, flips = excluded.flips, verdict = excluded.verdict, points = excluded.points, findings = excluded.findings,
-		scanned = excluded.scanned, attention = excluded.attention, listed = excluded.listed, position = excluded.position, latest = excluded.latest,
-		text = excluded.text RETURNING id`,
+		(server, kind, name, state, reason, since, hash, approved, launch, approved_by, approved_at, rejected, flips, verdict,
+		 points, findings, scanned, attention, listed, position, latest, text)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (server, kind, name) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since,
+		hash = excluded.hash, approved = excluded.approved, launch = excluded.launch, approved_by = excluded.approved_by,
+		approved_at = excluded.approved_at, rejected = excluded.rejected, flips = excluded.flips, verdict = excluded.verdict,
+		points = excluded.points, findings = excluded.findings, scanned = excluded.scanned, attention = excluded.attention,
+		listed = excluded.listed, position = excluded.position, latest = excluded.latest, text = excluded.text RETURNING id`,
 		i.Server, string(i.Kind), i.Name, string(i.State), string(i.Reason), trustMillis(i.Since), i.Hash.String(), i.Approved.String(),
 		i.Launch,
 		string(i.By), trustMillis(i.At), i.Rejected.String(), i.Flips, i.Verdict.String(), i.Points, string(findings), i.Scanned,

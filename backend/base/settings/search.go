@@ -56,7 +56,8 @@ func (s *Search) wrongBaseURL() string {
 	if s.Provider != ProviderOpenAI || s.BaseURL == "" || address(s.BaseURL) {
 		return ""
 	}
-	return "is openai, and AGENT_DISCOVER_OPENAI_BASE_URL (or OPENAI_BASE_URL) is no address such as https://host/v1, without user, password or query"
+	return "is openai, and AGENT_DISCOVER_OPENAI_BASE_URL (or OPENAI_BASE_URL) is no address such as https://host/v1, " +
+		"without user, password or query"
 }
 
 // address reports whether text is the URL of an HTTP server and has no part that

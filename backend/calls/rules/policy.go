@@ -168,7 +168,8 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	setting := "discovery.clients of config.yaml limits the tools of this client"
 	switch {
 	case p.allows(of, server, pattern.NewName(tool)):
-		setting = "the settings forbid a tool of this server whose name differs from it only in case, width, spaces or characters that cannot be seen"
+		setting = "the settings forbid a tool of this server whose name differs from it only in case, width, spaces or " +
+			"characters that cannot be seen"
 	case !d.Enabled && d.Rule < 0:
 		setting = "no rule in discovery.tool_rules of config.yaml enables it"
 	case !d.Enabled:

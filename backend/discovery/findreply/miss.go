@@ -10,11 +10,14 @@ import (
 )
 
 const (
-	missHint  = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse; or find a new server with registry browse, and propose it with install`
-	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or find one with registry browse and propose it with install"
+	missHint = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse; ` +
+		`or find a new server with registry browse, and propose it with install`
+	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or find one with registry browse and " +
+		"propose it with install"
 )
 
-const comingHint = "no tools matched with sufficient confidence, but not all tools can be found by meaning yet: ask again in a few seconds, or try different keywords"
+const comingHint = "no tools matched with sufficient confidence, but not all tools can be found by meaning yet: " +
+	"ask again in a few seconds, or try different keywords"
 
 // Miss is the reply for a search that found no suitable tool.
 type Miss struct {

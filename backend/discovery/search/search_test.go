@@ -61,7 +61,8 @@ func TestUnsuitableQueriesFindNothing(t *testing.T) {
 
 func TestAlwaysReturnsHitsThatDoNotFit(t *testing.T) {
 	s, _ := tools(t)
-	const far = "transfer bitcoin between wallets safely after lunch with a passport, an umbrella, seven sandwiches, warm socks, sunglasses, binoculars, a tent, batteries and a repository"
+	const far = "transfer bitcoin between wallets safely after lunch with a passport, an umbrella, seven sandwiches, " +
+		"warm socks, sunglasses, binoculars, a tent, batteries and a repository"
 	if r := s.Find(t.Context(), Query{Text: far, Limit: 3}); r.Found || len(r.Hits) != 0 || r.TopScore == 0 {
 		t.Errorf("without Always: got %+v", r)
 	}

@@ -70,7 +70,8 @@ func (n noTools) Instructions() string {
 		active = append(active, server.Name)
 	}
 	if len(active) == 0 {
-		return "No MCP server is always listed in Agent Discover. A server's tools appear here once the user has chosen to always list them."
+		return "No MCP server is always listed in Agent Discover. " +
+			"A server's tools appear here once the user has chosen to always list them."
 	}
 	servers := slices.DeleteFunc(slices.Clone(n.roster.Now().Servers), func(name string) bool { return !slices.Contains(active, name) })
 	return "Tools of " + roster.Instructed(servers) + ", each named server__tool."

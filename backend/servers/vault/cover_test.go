@@ -264,7 +264,8 @@ func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
 		{Transport: "stdio", Command: "sh"},
 	} {
 		l, err := d.Fill(t.Context(), "one", changed)
-		wantFault(t, err, fault.Denied, "was set for https://mcp.example.com, but would now be sent to ", "agent-discover secrets set one API_KEY")
+		wantFault(t, err, fault.Denied, "was set for https://mcp.example.com, but would now be sent to ",
+			"agent-discover secrets set one API_KEY")
 		if strings.Contains(fmt.Sprint(l), "correct-horse") {
 			t.Errorf("%+v got the secret", changed)
 		}

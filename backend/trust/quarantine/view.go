@@ -228,7 +228,8 @@ func Explain(state State, reason Reason) string {
 	case reason == Proposed:
 		return "an agent proposed its server, and the user has not approved it yet"
 	case reason == Alike:
-		return "its name differs from another one of its server only in case, width, spaces or characters that cannot be seen, and the user has not approved it yet"
+		return "its name differs from another one of its server only in case, width, spaces or characters that cannot be seen, " +
+			"and the user has not approved it yet"
 	case reason == Found:
 		return "the scan has found something suspicious in its definition"
 	}
