@@ -68,10 +68,6 @@ type stream struct {
 
 func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
 
-// errReplaced is returned by Dial when an older hub refuses the session because
-// it stops to be replaced by a hub of the companion's version.
-var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping for this version; connect again")
-
 // Dial opens a session with the hub that info describes. version is the version
 // of the calling program. session is an unguessable string; a later Dial with
 // the same string resumes the session.
@@ -117,7 +113,7 @@ func (s *stream) shakeHands(info instance.Info, hello greeting) error {
 	}
 	switch {
 	case end.Stopping:
-		return errReplaced
+		return fault.New(fault.Unavailable, "the older hub is stopping for this version; connect again")
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
 	case end.Surface != hello.Surface:

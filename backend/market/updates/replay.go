@@ -175,7 +175,5 @@ type silent struct{}
 
 // Ask implements upstream.Caller.
 func (silent) Ask(context.Context, upstream.Question) (json.RawMessage, error) {
-	return nil, errSilent
+	return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "nobody answers questions while calls are replayed")
 }
-
-var errSilent error = jsonrpc.NewError(jsonrpc.CodeInternalError, "nobody answers questions while calls are replayed")

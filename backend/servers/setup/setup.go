@@ -288,7 +288,7 @@ func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry
 			"its secrets were left out, because the server with this name is not the one that the file declares: its command, "+
 				"arguments, variables, URL, headers or origin differ; remove that server, then sync again"))
 	case b.secrets == nil:
-		b.failed(e.Name, errNoKeychain)
+		b.failed(e.Name, fault.New(fault.Unavailable, "there is no keychain for its secrets; the server was added without them"))
 	default:
 		for _, name := range slices.Sorted(maps.Keys(given)) {
 			if err := b.secrets.Set(ctx, e.Name, name, given[name]); err != nil {
@@ -297,8 +297,6 @@ func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry
 		}
 	}
 }
-
-var errNoKeychain = fault.New(fault.Unavailable, "there is no keychain for its secrets; the server was added without them")
 
 // activate activates servers concurrently. Package upstream limits how many of them
 // start at once.

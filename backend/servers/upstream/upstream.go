@@ -231,7 +231,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		case <-m.resumed:
 			m.keeper.supervise(ctx)
 		case <-ctx.Done():
-			m.slots.close(errStopping)
+			m.slots.close(fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment"))
 			m.work.Wait()
 			return nil
 		}
@@ -409,8 +409,5 @@ func (m *Manager) Stderr(name string) string {
 
 // InFlight returns the number of calls in flight on all servers.
 func (m *Manager) InFlight() int { return m.slots.inFlight() }
-
-// errStopping is returned by calls while the hub stops.
-var errStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")
 
 func isClosed(err error) bool { return errors.Is(err, jsonrpc.ErrClosed) }
