@@ -19,7 +19,10 @@ func (b *builder) registry(p listing.Package, option, suffix string) string {
 		ours = withoutUser(b.machine.Registry(p.Kind, p.Identifier))
 	}
 	b.plan.Download.From = ours
-	if p.BaseURL == "" || sameRegistry(p.BaseURL, ours) {
+	plain := func(address string) string { // the address of a Python registry may include /simple, the path of its index
+		return strings.TrimSuffix(strings.ToLower(strings.TrimRight(address, "/")), "/simple")
+	}
+	if p.BaseURL == "" || plain(p.BaseURL) == plain(ours) {
 		return ""
 	}
 	theirs, ok := webAddress(p.BaseURL)
@@ -51,16 +54,6 @@ func withoutUser(address string) string {
 	}
 	u.User = nil
 	return u.String()
-}
-
-// sameRegistry reports whether two addresses belong to the same registry. The address of a Python registry may
-// include /simple, the path of its index.
-func sameRegistry(a, b string) bool {
-	plain := func(address string) string {
-		address = strings.ToLower(strings.TrimRight(address, "/"))
-		return strings.TrimSuffix(address, "/simple")
-	}
-	return plain(a) == plain(b)
 }
 
 // webAddress parses an address from a listing. It accepts https, and http on this computer. It accepts no user name

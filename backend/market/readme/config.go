@@ -111,7 +111,8 @@ func (c *collector) args(command string, args []string) {
 			name, value, _ := strings.Cut(arg, "=")
 			c.set(name, value)
 		}
-		if own < 0 && c.names(arg) {
+		version, isPackage := strings.CutPrefix(arg, c.pkg)
+		if own < 0 && isPackage && c.pkg != "" && (version == "" || version[0] == '@' || strings.HasPrefix(version, "==")) {
 			own = i + 1
 		}
 	}
@@ -139,12 +140,6 @@ func (c *collector) args(command string, args []string) {
 }
 
 func clean(text string) string { return safetext.Clip(safetext.Label(text), maxHint) }
-
-// names reports whether an argument names the package, with or without a version.
-func (c *collector) names(arg string) bool {
-	rest, ok := strings.CutPrefix(arg, c.pkg)
-	return ok && c.pkg != "" && (rest == "" || rest[0] == '@' || strings.HasPrefix(rest, "=="))
-}
 
 // blank matches example values that a person has to replace.
 var blank = lazyregexp.New(

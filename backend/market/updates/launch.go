@@ -33,7 +33,9 @@ func (v *version) startsDifferently(answers map[string][]string) bool {
 	}
 	for name, text := range is.Env {
 		before, had := was.Env[name]
-		if (!had || before != text) && !entered[text] && !isReference(text) {
+		names := launch.References(text) // a person has entered the value of a secret
+		isSecret := len(names) == 1 && text == launch.Reference(names[0])
+		if (!had || before != text) && !entered[text] && !isSecret {
 			return true
 		}
 	}
@@ -49,12 +51,6 @@ func words(c installer.Configured) []string {
 		}
 	}
 	return out
-}
-
-// isReference reports whether a text consists of one reference to a secret, whose value a person has entered.
-func isReference(text string) bool {
-	names := launch.References(text)
-	return len(names) == 1 && text == launch.Reference(names[0])
 }
 
 // origin returns the scheme, the host and the port of an address.
