@@ -80,15 +80,12 @@ func (u *undo) atSameOffsets(text []byte, edits []Edit) []Edit {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
 			return nil
 		}
-		if whole := strings.HasSuffix(c.New, "\n") && c.Old == ""; whole && !startsLine(text, c.At) {
+		startsLine := c.At == 0 || text[c.At-1] == '\n' || string(text[:c.At]) == bom
+		if whole := strings.HasSuffix(c.New, "\n") && c.Old == ""; whole && !startsLine {
 			return nil
 		}
 	}
 	return edits
-}
-
-func startsLine(text []byte, at int) bool {
-	return at == 0 || text[at-1] == '\n' || string(text[:at]) == bom
 }
 
 // atNewOffsets returns the edits with the offsets to which the replaced texts have moved. It

@@ -65,12 +65,14 @@ func (o *occurrence) nameLosses(entry any) {
 	if !ok || o.problem != "" {
 		return
 	}
+	tools, _ := fields["tools"].([]any)
+	everyTool := len(tools) == 1 && tools[0] == "*"
 	byText := make(map[loss][]string)
 	other := []string{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		lost, known := losses[name]
 		switch {
-		case understood[name] || without(fields[name]) || name == "tools" && everyTool(fields[name]):
+		case understood[name] || without(fields[name]) || name == "tools" && everyTool:
 		case known:
 			byText[lost] = append(byText[lost], shown(name))
 		default:
@@ -104,9 +106,4 @@ func without(value any) bool {
 		return len(v) == 0
 	}
 	return false
-}
-
-func everyTool(value any) bool {
-	list, ok := value.([]any)
-	return ok && len(list) == 1 && list[0] == "*"
 }

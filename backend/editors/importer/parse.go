@@ -81,7 +81,12 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		c.Name = names.free(e.Name, o.server)
 		names[c.Name] = true
 		servers = append(servers, newParsed(e, c, func(where, found string) bool {
-			return o.scope.keeps(where, found) || o.isSet(i.options.Machine, where, found)
+			if o.scope.keeps(where, found) {
+				return true
+			}
+			// The entry or the user's environment sets the variable, or the reference has a default.
+			at, variable := ofEnvironment.FindStringSubmatch(found), i.options.Machine.Variable
+			return at != nil && (at[2] != "" || o.scope.means(where, at[1]) || variable == nil || variable(at[1]) != "")
 		}))
 	}
 	if len(servers) == 0 {
@@ -165,13 +170,6 @@ func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 		}
 		return text
 	})
-}
-
-// isSet reports whether a placeholder is a reference to a variable that the entry
-// or the user's environment sets, or that has a default.
-func (o *occurrence) isSet(m table.Machine, where, placeholder string) bool {
-	at := ofEnvironment.FindStringSubmatch(placeholder)
-	return at != nil && (at[2] != "" || o.scope.means(where, at[1]) || m.Variable == nil || m.Variable(at[1]) != "")
 }
 
 // nameOfSecret returns the name of the secret that should replace a placeholder, or "" if a value
