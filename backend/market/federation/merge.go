@@ -50,7 +50,14 @@ func merge(all []listing.Listing) []Result {
 			by = offered[packageKey(&l.Packages[0])]
 		}
 		if len(by) > 0 {
-			best := slices.MinFunc(by, func(a, b int) int { return compareEntries(&out[a].Listing, &out[b].Listing) })
+			// Entries that are not deprecated come first, then those whose publishers are verified, then the latest.
+			best := slices.MinFunc(by, func(i, j int) int {
+				a, b := &out[i].Listing, &out[j].Listing
+				return cmp.Or(
+					compareFlags(a.Status == listing.Active, b.Status == listing.Active), compareFlags(a.Verified, b.Verified),
+					b.Updated.Compare(a.Updated), strings.Compare(a.Name, b.Name),
+				)
+			})
 			out[best].absorb(l)
 			continue
 		}
@@ -71,15 +78,6 @@ func distinct(all []listing.Listing) []listing.Listing {
 			strings.Compare(b.Version, a.Version), strings.Compare(a.Description, b.Description))
 	})
 	return slices.CompactFunc(all, func(a, b listing.Listing) bool { return a.ID() == b.ID() })
-}
-
-// compareEntries orders entries that offer the same package: entries that are not deprecated come first, then those
-// whose publishers are verified, then the latest.
-func compareEntries(a, b *listing.Listing) int {
-	return cmp.Or(
-		compareFlags(a.Status == listing.Active, b.Status == listing.Active), compareFlags(a.Verified, b.Verified),
-		b.Updated.Compare(a.Updated), strings.Compare(a.Name, b.Name),
-	)
 }
 
 // compareFlags orders true before false.

@@ -188,7 +188,11 @@ func readManifest(m fetch.Object, name string) (listing.Details, bool) {
 	}
 	d := listing.Details{Listing: describe(m, name, version)}
 	d.License = license(m)
-	d.Repository = cmp.Or(repository(m), d.Repository)
+	repository := cmp.Or(m.Text("repository"), m.Object("repository").Text("url"))
+	if strings.Count(repository, "/") == 1 && !strings.Contains(repository, ":") { // the short form user/name
+		repository = "github:" + repository
+	}
+	d.Repository = cmp.Or(fetch.Web(repository), d.Repository)
 	d.Website = cmp.Or(fetch.Web(m.Text("homepage")), d.Website)
 	if message := deprecation(m); message != "" {
 		d.Status, d.Message = listing.Deprecated, message
@@ -264,14 +268,6 @@ func license(o fetch.Object) string {
 		}
 	}
 	return strings.Join(all, " OR ")
-}
-
-func repository(o fetch.Object) string {
-	address := cmp.Or(o.Text("repository"), o.Object("repository").Text("url"))
-	if strings.Count(address, "/") == 1 && !strings.Contains(address, ":") { // the short form user/name
-		address = "github:" + address
-	}
-	return fetch.Web(address)
 }
 
 // deprecation returns the publisher's message, and "" for a package that is not deprecated. Some registries send true
