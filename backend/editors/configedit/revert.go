@@ -33,7 +33,11 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 			continue
 		}
 		undone := apply(text, edits)
-		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.isUndone(after) {
+		after, _, err := parse(undone, p)
+		if err != nil || !d.same(after, name) {
+			continue
+		}
+		if _, n := after.member(name); u.added && n == 0 || !u.added && n == 1 { // the entry exists if it did before the change
 			return Change{Text: undone, Edits: edits}, nil
 		}
 	}
@@ -115,16 +119,6 @@ func (u *undo) atNewOffsets(text []byte, edits []Edit) []Edit {
 func findOnce(text []byte, part string) (int, bool) {
 	at := bytes.Index(text, []byte(part))
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
-}
-
-// isUndone reports whether the undo had the right effect: after it, the entry exists if and only if
-// it existed before the change.
-func (u *undo) isUndone(after document) bool {
-	_, n := after.member(u.name)
-	if u.added {
-		return n == 0
-	}
-	return n == 1
 }
 
 func has(o Object, key string) bool {

@@ -218,20 +218,15 @@ func redacted(s table.Server) string {
 	}
 	words := append([]string{s.Command}, s.Args...)
 	for n, word := range words {
-		words[n] = quoted(hide.Replace(word))
+		word = hide.Replace(word)
+		if word == "" || strings.ContainsAny(word, " \t\n\"'") {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		words[n] = word
 	}
 	return secretscan.Redact(strings.TrimSpace(strings.Join(words, " ")))
 }
 
 func literals(transport string, args []string, env map[string]string, address string, headers map[string]string) []launch.Literal {
 	return launch.Literals(launch.Launch{Transport: transport, Args: args, Env: env, URL: address, Headers: headers})
-}
-
-// quoted quotes a word of a command line that is empty or contains white space
-// or quotes.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n\"'") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

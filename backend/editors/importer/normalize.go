@@ -61,7 +61,10 @@ func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") &&
 		!strings.Contains(command, "${")
-	if dir == "~" || isHome(dir, m) {
+	// The path of the home folder may be spelled differently or contain links.
+	isHome := dir != "" && m.Home != "" &&
+		(pathname.Rules(m.OS).Equal(dir, m.Home) || filepath.IsAbs(dir) && pathname.Same(dir, m.Home))
+	if dir == "~" || isHome {
 		o.server.Dir, dir = "", ""
 	}
 	switch {
@@ -74,15 +77,6 @@ func (o *occurrence) checkFolder(m table.Machine) {
 	default:
 		o.warn("its working folder is left out: Agent Discover starts servers in your home folder")
 	}
-}
-
-// isHome reports whether a folder is the home folder, even if its path is spelled differently or
-// contains links.
-func isHome(dir string, m table.Machine) bool {
-	if dir == "" || m.Home == "" {
-		return false
-	}
-	return pathname.Rules(m.OS).Equal(dir, m.Home) || filepath.IsAbs(dir) && pathname.Same(dir, m.Home)
 }
 
 // checkCommand warns when the command is not on this machine.

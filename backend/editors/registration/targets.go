@@ -139,10 +139,13 @@ func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []ta
 // editors that read it.
 func merged(all []target) []target {
 	var out []target
+	json := func(f configedit.Format) bool { return f == configedit.JSON || f == configedit.StrictJSON }
 	for _, t := range all {
 		at := slices.IndexFunc(out, func(o target) bool {
+			a, b := o.file.Place, t.file.Place
+			samePlace := (a.Format == b.Format || json(a.Format) && json(b.Format)) && a.List == b.List && slices.Equal(a.Keys, b.Keys)
 			return t.file.Path != "" && pathname.Here.Equal(o.file.Path, t.file.Path) && t.problem == nil && o.problem == nil &&
-				(o.found.Register == table.Never) == (t.found.Register == table.Never) && samePlace(o.file.Place, t.file.Place)
+				(o.found.Register == table.Never) == (t.found.Register == table.Never) && samePlace
 		})
 		switch {
 		case at < 0:
@@ -155,12 +158,6 @@ func merged(all []target) []target {
 		}
 	}
 	return out
-}
-
-// samePlace reports whether two places are the same collection of a file.
-func samePlace(a, b configedit.Place) bool {
-	json := func(f configedit.Format) bool { return f == configedit.JSON || f == configedit.StrictJSON }
-	return (a.Format == b.Format || json(a.Format) && json(b.Format)) && a.List == b.List && slices.Equal(a.Keys, b.Keys)
 }
 
 // byFile groups targets by the file at the end of all symbolic links, and keeps
