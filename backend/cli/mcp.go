@@ -12,6 +12,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
+// keepSetupVariables passes the variables to which a setup file refers on to the hub that the
+// companion may start. Editors set these variables only for the companion.
+func keepSetupVariables(file string) {
+	if file == "" {
+		return
+	}
+	_ = instance.KeepSetupVariables(setup.Variables(file)) // after a failure, the hub reports that the variables are not set
+}
+
 func (h hubCommands) mcp() *cobra.Command {
 	var entry companion.Entry
 	cmd := &cobra.Command{
@@ -43,10 +52,7 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 			if err != nil {
 				config = settings.Default() // the hub reports the error
 			}
-			if config.SetupFile != "" {
-				// Editors set these variables only for the companion. After a failure, the hub reports that they are not set.
-				_ = instance.KeepSetupVariables(setup.Variables(config.SetupFile))
-			}
+			keepSetupVariables(config.SetupFile)
 			c := &companion.Companion{
 				Folder: h.p.folder, Version: h.p.version, In: h.p.in, Out: h.p.out, Entry: entry,
 				Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
