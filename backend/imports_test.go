@@ -181,7 +181,7 @@ var allowed = map[string][]string{
 		"discovery/catalog",
 		"servers/features", "servers/launch", "servers/registry", "servers/upstream",
 		"trust/quarantine",
-		"calls/journal", "calls/rules", "calls/screen",
+		"calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 	},
 	"calls/rules": {
 		// catalog: for the tools to which rules apply; tokens: counts the tokens of tools with an override

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -134,16 +134,13 @@ func unlisted(server registry.Server, what, name string, near []string, asking e
 	if asking != nil && !errors.Is(asking, upstream.ErrUnread) {
 		return asking
 	}
-	text := fmt.Sprintf("server %q has no %s %q", server.Name, what, name)
-	if asking != nil {
-		text += ", and could not be asked again: " + fault.MessageOf(asking)
-	}
 	known := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s not found",
 		map[string]string{"tool": "Tool", "prompt": "Prompt"}[what], name)
 	if len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, ", ") + "?"
 		names, _ := json.Marshal(near) // strings cannot fail
 		known.Data = jsonrpc.Set(nil, "did_you_mean", names)
 	}
-	return &fault.Error{Kind: fault.NotFound, Code: fault.CodeUnlisted, Message: text, Err: known, DidYouMean: near}
+	failed := resolve.Unlisted(server.Name, what, name, near, asking)
+	failed.Err = known
+	return failed
 }

@@ -39,7 +39,8 @@ type Scope struct {
 	// Short returns the tool that a client was shown under a shortened name, and nil if there is none. It may be
 	// nil.
 	Short func(name string) *catalog.Tool
-	// Near returns names of tools that are similar to an unknown name. It may be nil.
+	// Near returns the names of tools that a caller may have meant by an unknown name, which has no server. It may be
+	// nil.
 	Near func(name string) []string
 }
 
@@ -80,7 +81,7 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	case len(ways) > 0:
 		return ways[0], nil
 	}
-	return Tool{}, s.unknown(name)
+	return Tool{}, s.Unknown(name)
 }
 
 // Listed returns the tool that a client was shown under a name: SERVER__TOOL, mcp__SERVER__TOOL or a shortened name. It
@@ -191,16 +192,42 @@ func (s Scope) ambiguous(name string, same []*catalog.Tool) error {
 	}
 }
 
-func (s Scope) unknown(name string) error {
-	text := "there is no tool " + quote(name)
+// Unknown returns the error for a name that no tool has. Its fault.DidYouMean has the tools that may be meant.
+func (s Scope) Unknown(name string) error {
 	var near []string
 	if s.Near != nil {
-		near = s.Near(name)
+		bare := Bare(name)
+		if ways := s.ways(strings.TrimPrefix(name, "mcp__")); len(ways) > 0 {
+			bare = ways[0].Name
+		}
+		near = s.Near(bare)
 	}
+	return suggesting(fault.CodeUnknownTool, near, "there is no tool "+quote(name))
+}
+
+// Unlisted returns the error for a tool or a prompt, as what says, that a server does not list. near has the names that
+// may be meant. asking is the error of asking the server for its list again, or nil.
+func Unlisted(server, what, name string, near []string, asking error) *fault.Error {
+	text := fmt.Sprintf("server %q has no %s %q", server, what, name)
+	if asking != nil {
+		text += ", and could not be asked again: " + fault.MessageOf(asking)
+	}
+	return suggesting(fault.CodeUnlisted, near, text)
+}
+
+func suggesting(code string, near []string, text string) *fault.Error {
 	if len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return &fault.Error{Kind: fault.NotFound, Code: fault.CodeUnknownTool, DidYouMean: near, Message: text}
+	return &fault.Error{Kind: fault.NotFound, Code: code, DidYouMean: near, Message: text}
+}
+
+// Bare returns a name of the form SERVER__TOOL without its server, even if there is no such server.
+func Bare(name string) string {
+	if at := strings.LastIndex(name, "__"); at >= 0 {
+		return name[at+len("__"):]
+	}
+	return name
 }
 
 func quote(name string) string { return `"` + safetext.Clip(name, 100) + `"` }

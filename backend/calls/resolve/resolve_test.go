@@ -96,6 +96,20 @@ func TestANameMeansTheSameToolInEveryForm(t *testing.T) {
 	}
 }
 
+func TestSuggestionsForAnUnknownNameDependOnItsToolAlone(t *testing.T) {
+	s := scopeOf(t, map[string][]string{"one": {"echo", "_private"}})
+	s.Near = func(name string) []string { return []string{"like " + name} }
+	for name, want := range map[string]string{
+		"nope": "like nope", "nowhere__nope": "like nope", "mcp__nowhere__nope": "like nope", "one.nope": "like nope",
+		"mcp__one__nope": "like nope", "one___nope": "like _nope", "no.pe": "like no.pe",
+	} {
+		err := s.Unknown(name)
+		if got := fault.DidYouMean(err); len(got) != 1 || got[0] != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestOnlyNamesThatClientsAreShownAreListed(t *testing.T) {
 	s := scopeOf(t, map[string][]string{"one": {"echo"}, "two": {"look"}})
 	s.Short = func(name string) *catalog.Tool {

@@ -270,7 +270,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, Listed: s.Listed, History: s.ToolHistory},
 		&operations.Tools{
 			Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy,
-			Held: s.Calls.Held, Near: o.Clients.Gateway.Near,
+			Held: s.Calls.Held, Meant: o.Clients.Gateway.Meant,
 		},
 		&operations.Toolsets{Keeper: s.Toolsets},
 		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},

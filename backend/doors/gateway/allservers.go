@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
@@ -95,7 +96,8 @@ func (a *allServers) Call(ctx context.Context, params json.RawMessage) (json.Raw
 		server, ok = a.tools.ForView(name)
 	}
 	if !ok {
-		err := a.calls.Unknown(name, a.own.FindHow())
+		unknown := answer.UnknownTool(name, a.tools.Names().Unknown(name), a.own.FindHow())
+		err := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s", unknown)
 		a.calls.Refuse(ctx, "", name, params, err)
 		return nil, err
 	}

@@ -5,14 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/toolsetview"
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -98,23 +95,4 @@ func (c *toolCalls) request(ctx context.Context, server, tool string, params jso
 		Client: name, LimitedAs: c.client.limitedAs(), Session: c.client.session, Origin: c.client.origin(cmp.Or(road, "tools/call")),
 		Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
 	}
-}
-
-// Unknown returns the error for a name that matches no tool. how is a sentence that says how to find a tool.
-func (c *toolCalls) Unknown(name, how string) *jsonrpc.Error {
-	text := "Unknown tool: " + name
-	var near []string
-	bare := name[strings.LastIndex(name, "__")+1:]
-	for _, t := range c.finder.Near("", strings.TrimPrefix(bare, "_"), 3, c.tools.Rules()) {
-		if danger.Most(t) <= danger.OfName(bare) {
-			near = append(near, t.CallAs())
-		}
-	}
-	if len(near) > 0 {
-		text += " — did you mean " + strings.Join(near, ", ") + "?"
-	}
-	if !strings.HasSuffix(text, "?") {
-		text += "."
-	}
-	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s", text, how)
 }

@@ -41,7 +41,7 @@ func (c *clientTools) Names() resolve.Scope {
 	r := c.Rules()
 	return resolve.Scope{
 		Servers: c.registry, View: r.View, Usable: c.inventory.Findable(r), Short: c.byShortName,
-		Near: func(name string) []string { return finding.CallAs(c.finder.Near("", name, 3, r)) },
+		Near: func(name string) []string { return finding.CallAs(c.finder.Near("", name, r)) },
 	}
 }
 

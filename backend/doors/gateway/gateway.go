@@ -305,10 +305,18 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (findi
 	return g.finder.Explain(ctx, query, wanted)
 }
 
-// Near returns the names of tools that a client may have meant when it named a tool that the server does not
-// list; see finding.Finder.Meant.
-func (g *Gateway) Near(client, server, tool string) []string {
-	return g.finder.Meant(client, server, tool)
+// Near returns the names of tools of a server that a client may have meant when it named a tool that the server does
+// not list; see finding.Finder.Near.
+func (g *Gateway) Near(client, server, tool string) (names []string) {
+	for _, t := range g.finder.Near(server, tool, g.inventory.For(client)) {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Meant returns the full names of tools that a person may have meant by a name that no tool has.
+func (g *Gateway) Meant(name string) []string {
+	return finding.CallAs(g.finder.Near("", name, g.inventory.For("")))
 }
 
 // ResultsFolder returns the folder in which clients may save files of long results; empty if they may not save

@@ -5,33 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // Suggest returns the response to a call. If the tool does not exist or rejects
 // the arguments, it adds the names of similar tools after the server's own answer,
-// because a model rarely notices that it has chosen the wrong tool. It suggests no
-// tool that is more dangerous than the called one, and nothing after other errors:
-// another tool must not be a way around a refusal.
+// because a model rarely notices that it has chosen the wrong tool. It suggests
+// nothing after other errors: another tool must not be a way around a refusal.
 func (c *toolCalls) Suggest(server, tool string, result call.Result, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	ours := err != nil && !errors.As(err, &rpc)
 	if ours || rpc == nil && !(result.ToolError && wrongUse(result.JSON)) || rpc != nil && !misdirected(rpc) {
 		return answer.Call(result.JSON, err)
 	}
-	limit, key, present := danger.OfName(tool), catalog.Key{Server: server, Tool: tool}, c.tools.Rules()
-	if called, ok := present.Lookup(server, tool); ok {
-		limit, key = danger.Least(called), called.Key()
-	}
+	present := c.tools.Rules()
 	var near []*catalog.Tool
 	if fault.CodeOf(err) == fault.CodeUnlisted {
 		for _, name := range fault.DidYouMean(err) {
@@ -40,9 +34,7 @@ func (c *toolCalls) Suggest(server, tool string, result call.Result, err error) 
 			}
 		}
 	} else {
-		near = slices.DeleteFunc(c.finder.Near(server, tool, 3, present), func(t *catalog.Tool) bool {
-			return t.Key() == key || danger.Most(t) > limit
-		})
+		near = c.finder.Near(server, tool, present)
 	}
 	if len(near) == 0 {
 		return answer.Call(result.JSON, err)

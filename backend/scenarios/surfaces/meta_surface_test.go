@@ -119,6 +119,35 @@ func TestANameMeansTheSameToolForEveryAction(t *testing.T) {
 	}
 }
 
+func TestAnUnknownNameHasTheSameSuggestionsForEveryAction(t *testing.T) {
+	h := annotated(t)
+	agents := map[string]*hubtest.Agent{
+		"meta": hubtest.Introduced(t, h, hubtest.Meta, "{}"), "registry": hubtest.Introduced(t, h, companion.Entry{}, "{}"),
+		"native": hubtest.Introduced(t, h, companion.Entry{Surface: "native"}, "{}"),
+	}
+	const name = "nowhere__look_wipes" // resembles wipe, too, but does not sound as dangerous
+	for _, row := range []struct{ surface, tool, arguments string }{
+		{"meta", "find_tool", `{"call_as":"` + name + `"}`},
+		{"meta", "call_tool", `{"call_as":"` + name + `"}`},
+		{"meta", "get_tool_details", `{"server":"one","tool":"look_wipes"}`},
+		{"native", name, `{}`},
+		{"registry", "registry", `{"action":"get_schema","name":"` + name + `"}`},
+		{"registry", "registry", `{"action":"proxy_call","call_as":"` + name + `"}`},
+		{"registry", "registry", `{"action":"toolset","do":"build-toolset","name":"both","tools":["` + name + `"]}`},
+		{"registry", "registry", `{"action":"toolset","do":"add-tool-annotation","name":"both","tool":"` + name + `","note":"x"}`},
+	} {
+		got := agents[row.surface].Exchange("tools/call", "{"+hubtest.Calling(row.tool, row.arguments)+"}")
+		rest := strings.ReplaceAll(got, name, "")
+		if !strings.Contains(rest, "did") || !strings.Contains(rest, "look") || strings.Contains(rest, "one__wipe") {
+			t.Errorf("%s %s: %s", row.tool, row.arguments, got)
+		}
+	}
+	hubtest.Row{
+		Name: "REST", Method: "GET", Path: "/api/tools/resolve?name=" + name, Status: 404,
+		Want: []string{"did you mean mcp__one__look?"},
+	}.Send(t, h)
+}
+
 func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
 	h := annotated(t)
 	hubtest.InEachEra(t, h, hubtest.Meta, func(t *testing.T, a *hubtest.Agent, modern bool) {

@@ -30,7 +30,7 @@ func TestAgentsBuildToolsetsThatPeopleApprove(t *testing.T) {
 		in(t, a.Acting(modern, `"command":"list-available-tools","query":"give back the text"`), `.echo"`)
 		in(t, a.Acting(modern, `"command":"get-active-toolset"`), "none_equipped")
 		in(t, a.Acting(modern, `"command":"equip-toolset","name":"none"`), `there is no toolset "none"`)
-		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["one.nothing"]`), "unknown tool one.nothing")
+		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["one.nothing"]`), `there is no tool "one.nothing"; see the action list-available-tools`)
 		in(t, a.Acting(modern, `"command":"build-toolset","name":"My set","args":["one.echo"]`), "invalid toolset name")
 		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["mcp__three__echo","one.steps"],"autoEquip":true`),
 			"waiting_for_approval", "page Toolsets")

@@ -25,8 +25,8 @@ type Tools struct {
 	Journal  *journal.Journal
 	FoundBy  func(catalog.Key) []string // names of connected clients to whose lists find_tool has added a tool
 	Held     func(server, tool string) error
-	// Near returns the names of tools that are similar to an unknown name.
-	Near func(client, server, tool string) []string
+	// Meant returns the full names of tools that a person may have meant by an unknown name.
+	Meant func(name string) []string
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -63,7 +63,7 @@ type ResolvedTool struct {
 func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[ResolvedTool], error) {
 	scope := resolve.Scope{
 		Servers: s.Registry, View: s.Policy.Get().View("", s.Catalog.Snapshot()),
-		Near: func(name string) []string { return s.Near("", "", name) },
+		Near: s.Meant,
 	}
 	t, err := scope.Tool(in.Server, in.Name)
 	if err != nil {

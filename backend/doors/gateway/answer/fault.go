@@ -38,6 +38,7 @@ var byKind = map[fault.Kind]row{
 // byCode maps the codes of faults to codes of failures, for faults whose code says more than their kind.
 var byCode = map[string]string{
 	fault.CodeUnlisted:      NotFound,
+	fault.CodeUnknownTool:   NotFound,
 	fault.CodeDisabled:      Disabled,
 	fault.CodeHeld:          Held,
 	fault.CodeNeedsApproval: Execution, // the user was asked, and refused
@@ -82,6 +83,16 @@ func Ended(err error) error {
 		return Request(err)
 	}
 	return nil
+}
+
+// UnknownTool returns the text for a name that means no tool. err is the error of package resolve, which has the tools
+// that may be meant. how is a sentence that says how to find a tool.
+func UnknownTool(name string, err error, how string) string {
+	text := "Unknown tool: " + name
+	if near := fault.DidYouMean(err); len(near) > 0 {
+		return text + " — did you mean " + strings.Join(near, ", ") + "? " + how
+	}
+	return text + ". " + how
 }
 
 // Action returns the result of a failed action of the tool registry. Clients rely on

@@ -67,34 +67,37 @@ func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) se
 	return result
 }
 
-// Near returns at most limit findable tools with names similar to tool; see search.Searcher.Nearest.
-func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near []*catalog.Tool) {
-	findable := f.inventory.Findable(r)
-	for _, t := range f.search.Nearest(server, tool, limit) {
-		if findable(t) {
-			near = append(near, r.Present(t))
-		}
-	}
-	return near
-}
-
-// Meant returns the names of at most three tools of a server that a client may have meant when it named a tool that the
-// server does not list: first those whose names look the same to people, then those with similar names that are not
-// more dangerous than the requested name suggests.
-func (f *Finder) Meant(client, server, tool string) (names []string) {
+// Near returns at most three findable tools that a caller may mean instead of a tool: first those of the server whose
+// names look the same to people, then those with similar names. If server is empty, the tools of all servers count.
+// Near returns no tool that is more dangerous than the called one, because another tool must not be a way around a
+// refusal. The name of an unknown tool says how dangerous that tool is.
+func (f *Finder) Near(server, tool string, r inventory.Rules) (near []*catalog.Tool) {
 	const most = 3
-	present := f.inventory.For(client)
-	findable := f.inventory.Findable(present)
-	near := slices.DeleteFunc(present.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
-	for _, t := range f.Near(server, tool, most, present) {
-		if danger.Most(t) <= danger.OfName(tool) && !slices.Contains(near, t) {
+	limit := danger.OfName(tool)
+	called, known := r.Lookup(server, tool)
+	if known {
+		limit = danger.Least(called)
+	} else {
+		findable := f.inventory.Findable(r)
+		near = slices.DeleteFunc(r.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
+	}
+	for _, t := range f.similar(server, tool, most, r) {
+		if t != called && danger.Most(t) <= limit && !slices.Contains(near, t) {
 			near = append(near, t)
 		}
 	}
-	for _, t := range near[:min(len(near), most)] {
-		names = append(names, t.Name)
+	return near[:min(len(near), most)]
+}
+
+// similar returns at most limit findable tools with names similar to tool; see search.Searcher.Nearest.
+func (f *Finder) similar(server, tool string, limit int, r inventory.Rules) (similar []*catalog.Tool) {
+	findable := f.inventory.Findable(r)
+	for _, t := range f.search.Nearest(server, tool, limit) {
+		if findable(t) {
+			similar = append(similar, r.Present(t))
+		}
 	}
-	return names
+	return similar
 }
 
 // nearest returns tools with names similar to a tool name that the query
@@ -105,7 +108,7 @@ func (f *Finder) nearest(query string, r inventory.Rules) []*catalog.Tool {
 	if name == "" {
 		return nil
 	}
-	return f.Near("", name, most, r)
+	return f.similar("", name, most, r)
 }
 
 // CallAs returns the names under which agents call tools.

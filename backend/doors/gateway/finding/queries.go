@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/resolve"
@@ -187,8 +186,11 @@ func (q *Queries) Schema(_ context.Context, args arguments.Arguments) (any, erro
 	}
 	tool := means.Known
 	if tool == nil || !q.finder.inventory.Findable(q.tools.Rules())(tool) {
-		bare := name[strings.LastIndex(name, "__")+1:]
-		return map[string]any{"found": false, "hint": "no tool named \"" + cmp.Or(means.Name, bare) + "\" — call find_tool first"}, nil
+		return struct {
+			Found      bool     `json:"found"`
+			Hint       string   `json:"hint"`
+			DidYouMean []string `json:"did_you_mean,omitempty"`
+		}{false, "no tool named \"" + cmp.Or(means.Name, resolve.Bare(name)) + "\" — call find_tool first", fault.DidYouMean(err)}, nil
 	}
 	q.Described(tool)
 	return struct {

@@ -6,10 +6,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -48,39 +47,34 @@ func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 		err = m.hub.servers.Held(server, t.Name)
 	}
 	switch {
-	case fault.CodeOf(err) == fault.CodeUnknownTool:
-		return nil, &answer.Failure{Code: answer.NotFound, Message: fault.MessageOf(err), Server: server, Tool: tool}
 	case err != nil:
 		return nil, answer.FailureOf(err, server, tool)
 	case t.Known == nil:
-		text := fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, t.Name, m.client.Rules()))
-		return nil, &answer.Failure{Code: answer.NotFound, Message: text, Server: server, Tool: t.Name}
+		unlisted := resolve.Unlisted(server, "tool", t.Name, m.near(server, t.Name), nil)
+		if len(unlisted.DidYouMean) == 0 {
+			unlisted.Message += "; see list_tools"
+		}
+		return nil, answer.FailureOf(unlisted, server, t.Name)
 	}
 	return t.Known, nil
 }
 
-// similar returns a hint that names the tools with names most similar to tool: tools of the server or, if none of its
-// tools is similar, of all servers.
-func (m *Tools) similar(server, tool string, r inventory.Rules) string {
-	near := m.hub.finder.Near(server, tool, 3, r)
+// near returns the names of the tools that may be meant by a tool which a server does not list: tools of the server or,
+// if none of them has a similar name, of all servers.
+func (m *Tools) near(server, tool string) (names []string) {
+	rules := m.client.Rules()
+	near := m.hub.finder.Near(server, tool, rules)
 	if len(near) == 0 {
-		near = m.hub.finder.Near("", tool, 3, r)
+		near = m.hub.finder.Near("", tool, rules)
 	}
-	var names []string
 	for _, t := range near {
-		if danger.Most(t) > danger.OfName(tool) {
-			continue
-		}
 		if t.Server == server {
 			names = append(names, t.Name)
 		} else {
 			names = append(names, fmt.Sprintf("%s (server %s)", t.Name, t.Server))
 		}
 	}
-	if len(names) == 0 {
-		return "; see list_tools"
-	}
-	return "; did you mean " + strings.Join(names, ", ") + "?"
+	return names
 }
 
 // fits returns an error that says how the arguments of a call violate the tool's schema, and how to correct

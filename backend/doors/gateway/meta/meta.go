@@ -69,9 +69,6 @@ type Calls interface {
 	// Suggest returns the response to a call. If the call named the wrong tool, the response also names similar
 	// tools.
 	Suggest(server, tool string, result call.Result, err error) (json.RawMessage, error)
-	// Unknown returns the error for a name that matches no tool. how is a sentence that says how to find a
-	// tool.
-	Unknown(name, how string) *jsonrpc.Error
 }
 
 // Results cuts long results, and serves requests for the parts that were cut off.
@@ -245,7 +242,7 @@ func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.Ra
 	}
 	t, err := m.client.Names().Tool(jsonrpc.GetString(raw, "server"), name)
 	if fault.CodeOf(err) == fault.CodeUnknownTool {
-		err = fault.New(fault.NotFound, "%s", m.calls.Unknown(name, m.FindHow()).Message)
+		err = fault.Wrap(err, fault.NotFound, "%s", answer.UnknownTool(name, err, m.FindHow()))
 	}
 	server, tool := t.Server, t.Name
 	vet := func() error {

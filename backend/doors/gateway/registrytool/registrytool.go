@@ -240,6 +240,9 @@ func (t *Tool) meant(args arguments.Arguments) (server, tool string, err error) 
 		if fault.CodeOf(err) != fault.CodeUnknownTool || args.Server != "" {
 			return meant.Server, meant.Name, err
 		}
+		if len(fault.DidYouMean(err)) > 0 && !strings.HasPrefix(args.CallAs, "mcp__") {
+			return "", "", err
+		}
 	}
 	if rest, ok := strings.CutPrefix(args.CallAs, "mcp__"); ok {
 		if server, tool, ok = strings.Cut(rest, "__"); ok && server != "" && tool != "" {

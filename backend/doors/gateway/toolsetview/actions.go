@@ -148,9 +148,12 @@ func (a *Actions) parse(names []string) ([]toolset.Reference, error) {
 	scope, refs := a.client.Names(), make([]toolset.Reference, 0, len(names))
 	for _, name := range names {
 		t, err := scope.Tool("", name)
+		if err == nil && (t.Known == nil || !scope.Usable(t.Known)) {
+			err = scope.Unknown(name)
+		}
 		switch {
-		case fault.CodeOf(err) == fault.CodeUnknownTool, err == nil && (t.Known == nil || !scope.Usable(t.Known)):
-			return nil, fault.New(fault.NotFound, "unknown tool %s; see the action list-available-tools", name)
+		case fault.CodeOf(err) == fault.CodeUnknownTool && len(fault.DidYouMean(err)) == 0:
+			return nil, fault.Wrap(err, fault.NotFound, "%s; see the action list-available-tools", fault.MessageOf(err))
 		case err != nil:
 			return nil, err
 		}
