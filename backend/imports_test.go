@@ -528,14 +528,15 @@ var allowed = map[string][]string{
 	"cli": {
 		// audit: verifies an export without a hub; journal: for the kinds for completion; registry, risk: for what
 		// a person sees before a server is added; market: for what its commands print; trust: judges the tools in a
-		// file without a hub; sandbox: confines this program before it becomes a server's
+		// file without a hub; sandbox: confines this program before it becomes a server's; catalog, resolve: for the
+		// names of a toolset's tools
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
-		"discovery/eval", "discovery/minilm",
+		"discovery/catalog", "discovery/eval", "discovery/minilm",
 		"servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
-		"calls/audit", "calls/journal", "calls/toolset",
+		"calls/audit", "calls/journal", "calls/resolve", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/persona", "market/plan",
 		"market/prerequisites", "market/updates",

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
@@ -20,10 +22,19 @@ type toolReference struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// toolReferences asks the hub to which tool each name refers. It fails if the hub does not know one of them.
-func toolReferences(ctx context.Context, client *instance.Client, names []string) ([]toolReference, error) {
+func (r toolReference) sameTool(other toolReference) bool {
+	return r.Server == other.Server && r.Tool == other.Tool
+}
+
+// toolReferences returns the tools to which names refer. It asks the hub for those that are not the full name of a tool
+// in the toolset, because the hub does not know the tools of removed servers. It fails if the hub does not know a name.
+func toolReferences(ctx context.Context, client *instance.Client, names []string, in operations.ToolsetView) ([]toolReference, error) {
 	out := make([]toolReference, len(names))
 	for i, name := range names {
+		if tool, ok := resolve.Among(toolsetKeys(in), name); ok {
+			out[i] = toolReference{Server: tool.Server, Tool: tool.Tool}
+			continue
+		}
 		tool, err := resolved(ctx, client, name)
 		if err != nil {
 			return nil, err
@@ -31,6 +42,14 @@ func toolReferences(ctx context.Context, client *instance.Client, names []string
 		out[i] = toolReference{Server: tool.Server, Tool: tool.Tool}
 	}
 	return out, nil
+}
+
+func toolsetKeys(t operations.ToolsetView) []catalog.Key {
+	keys := make([]catalog.Key, len(t.Tools))
+	for i, tool := range t.Tools {
+		keys[i] = catalog.Key{Server: tool.Server, Tool: tool.Tool}
+	}
+	return keys
 }
 
 func (c toolsetCommands) create() *cobra.Command {
@@ -42,7 +61,7 @@ func (c toolsetCommands) create() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tools, err := toolReferences(cmd.Context(), client, args[1:])
+			tools, err := toolReferences(cmd.Context(), client, args[1:], operations.ToolsetView{})
 			if err != nil {
 				return err
 			}
@@ -72,23 +91,13 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 			if err != nil {
 				return err
 			}
-			var tools, named []toolReference
+			var tools []toolReference
 			for _, t := range view.Tools {
 				tools = append(tools, toolReference{t.Server, t.Tool, t.Note})
 			}
-			for _, name := range args[1:] {
-				at := slices.IndexFunc(tools, func(t toolReference) bool {
-					return t.Server+"."+t.Tool == name || t.Server+"__"+t.Tool == name
-				})
-				if at >= 0 { // do not ask the hub, which no longer knows the tool if the server was removed
-					named = append(named, tools[at])
-					continue
-				}
-				other, err := toolReferences(cmd.Context(), client, []string{name})
-				if err != nil {
-					return err
-				}
-				named = append(named, other...)
+			named, err := toolReferences(cmd.Context(), client, args[1:], view)
+			if err != nil {
+				return err
 			}
 			if tools, err = change(tools, named); err != nil {
 				return err
@@ -112,11 +121,11 @@ func (c toolsetCommands) add() *cobra.Command {
 func (c toolsetCommands) remove() *cobra.Command {
 	return c.edit("remove NAME TOOL…", "Remove tools from a toolset", func(tools, named []toolReference) ([]toolReference, error) {
 		for _, one := range named {
-			if !slices.Contains(tools, one) {
+			if !slices.ContainsFunc(tools, one.sameTool) {
 				return nil, fault.New(fault.NotFound, "the toolset does not have the tool %s.%s", one.Server, one.Tool)
 			}
 		}
-		return slices.DeleteFunc(tools, func(t toolReference) bool { return slices.Contains(named, t) }), nil
+		return slices.DeleteFunc(tools, func(t toolReference) bool { return slices.ContainsFunc(named, t.sameTool) }), nil
 	})
 }
 
@@ -130,7 +139,11 @@ func (c toolsetCommands) note() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tools, err := toolReferences(ctx, client, args[1:2])
+			view, err := c.fetch(ctx, client, args[0])
+			if err != nil {
+				return err
+			}
+			tools, err := toolReferences(ctx, client, args[1:2], view)
 			if err != nil {
 				return err
 			}

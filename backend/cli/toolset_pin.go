@@ -14,8 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/textdiff"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
-	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
 // describeDrift describes how a tool differs from its pinned definition: removed words in [-…-],
@@ -83,19 +84,21 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 	if err != nil {
 		return err
 	}
+	var chosen []catalog.Key
 	for _, tool := range tools {
-		if !slices.ContainsFunc(view.Tools, func(t operations.ToolsetTool) bool { return t.Server+"."+t.Tool == tool }) {
+		key, ok := resolve.Among(toolsetKeys(view), tool)
+		if !ok {
 			return fault.New(fault.NotFound, "the toolset %s does not have the tool %s", name, tool)
 		}
+		chosen = append(chosen, key)
 	}
 	var shown strings.Builder
 	pins := []pinnedTool{}
 	for _, t := range view.Tools {
-		qualified := t.Server + "." + t.Tool
-		if t.Drift == nil || len(tools) > 0 && !slices.Contains(tools, qualified) {
+		if t.Drift == nil || len(tools) > 0 && !slices.Contains(chosen, catalog.Key{Server: t.Server, Tool: t.Tool}) {
 			continue
 		}
-		fmt.Fprintf(&shown, "  %s\n%s", safetext.Visible(qualified), describeDrift(*t.Drift))
+		fmt.Fprintf(&shown, "  %s\n%s", safetext.Visible(t.Server+"."+t.Tool), describeDrift(*t.Drift))
 		pins = append(pins, pinnedTool{t.Server, t.Tool, t.Drift.Hash})
 	}
 	if len(pins) == 0 {

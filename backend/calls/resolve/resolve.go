@@ -4,6 +4,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -163,6 +164,21 @@ func Split(name, separator string, exists func(server string) bool) (ways []Tool
 		}
 	}
 	return ways
+}
+
+// Among returns the one of some tools that a full name means: mcp__SERVER__TOOL, SERVER__TOOL or SERVER.TOOL. The tools
+// need not exist: a toolset keeps those of a server that was removed.
+func Among(tools []catalog.Key, name string) (tool catalog.Key, ok bool) {
+	name = strings.TrimPrefix(name, "mcp__")
+	exists := func(server string) bool {
+		return slices.ContainsFunc(tools, func(t catalog.Key) bool { return t.Server == server })
+	}
+	for _, way := range append(Split(name, "__", exists), Split(name, ".", exists)...) {
+		if slices.Contains(tools, way.Key()) {
+			return way.Key(), true
+		}
+	}
+	return catalog.Key{}, false
 }
 
 func (s Scope) short(name string) *catalog.Tool {

@@ -129,6 +129,21 @@ func TestOnlyNamesThatClientsAreShownAreListed(t *testing.T) {
 	}
 }
 
+func TestAFullNameMeansOneOfTheToolsThatAreGiven(t *testing.T) {
+	tools := []catalog.Key{
+		{Server: "one", Tool: "echo"}, {Server: "one", Tool: "a__b"}, {Server: "one.x", Tool: "y"}, {Server: "two", Tool: "z.y"},
+	}
+	for name, want := range map[string]string{
+		"one__echo": "one echo", "mcp__one__echo": "one echo", "one.echo": "one echo", "one__a__b": "one a__b", "one.x.y": "one.x y",
+		"two.z.y": "two z.y", "echo": "", "two__echo": "", "three.echo": "", "one__": "", "": "",
+	} {
+		tool, ok := resolve.Among(tools, name)
+		if got := strings.TrimSpace(tool.Server + " " + tool.Tool); got != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v", name, got, ok)
+		}
+	}
+}
+
 func TestNamesAreSplitAtTheLongestServerName(t *testing.T) {
 	exists := func(server string) bool { return server == "git" || server == "git-hub" || server == "files" }
 	for name, want := range map[string]string{

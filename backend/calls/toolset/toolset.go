@@ -77,6 +77,15 @@ func (t Toolset) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Keys returns the keys of the tools, in their order.
+func (t Toolset) Keys() []catalog.Key {
+	keys := make([]catalog.Key, len(t.Tools))
+	for i, r := range t.Tools {
+		keys[i] = r.Key()
+	}
+	return keys
+}
+
 // index returns the position of a tool, -1 if the toolset does not have it.
 func (t Toolset) index(tool catalog.Key) int {
 	return slices.IndexFunc(t.Tools, func(r Reference) bool { return r.Key() == tool })

@@ -100,7 +100,7 @@ func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) 
 	}
 	if c.Set == "" {
 		t, err := c.Toolsets.Get(name)
-		if err != nil || !slices.ContainsFunc(t.Tools, func(r toolset.Reference) bool { return r.Key() == tool }) {
+		if err != nil || !slices.Contains(t.Keys(), tool) {
 			return release, nil // a tool outside the equipped toolset may be called, but is not listed
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
@@ -149,14 +149,9 @@ func (v *View) Resolve(name string) (server, tool string, ok bool) {
 	if v.choice.Toolsets == nil {
 		return "", "", false
 	}
-	t, _ := v.choice.Toolsets.Get(v.choice.Set) // if there is no such toolset, t has no tools
-	name = strings.TrimPrefix(name, "mcp__")
-	for _, r := range t.Tools {
-		if name == r.Server+"__"+r.Tool {
-			return r.Server, r.Tool, true
-		}
-	}
-	return "", "", false
+	set, _ := v.choice.Toolsets.Get(v.choice.Set) // if there is no such toolset, set has no tools
+	t, ok := resolve.Among(set.Keys(), name)
+	return t.Server, t.Tool, ok
 }
 
 // Call serves tools/call.
