@@ -12,11 +12,11 @@ import (
 // The exit codes, which the help and the guide list.
 const (
 	exitOK        = 0
-	exitArguments = 1
-	exitNotFound  = 2
-	exitFailed    = 3
-	exitDisabled  = 4
-	exitWaiting   = 4 // trust list: items wait for a decision
+	exitArguments = fault.ExitInvalid
+	exitNotFound  = fault.ExitNotFound
+	exitFailed    = fault.ExitFailed
+	exitDisabled  = fault.ExitDenied
+	exitWaiting   = fault.ExitDenied // trust list: items wait for a decision
 )
 
 // usage is an error in the arguments of a command. The program then exits with
@@ -60,13 +60,5 @@ func codeOf(err error) int {
 	if _, known := errors.AsType[*fault.Error](err); !known {
 		return exitArguments // cobra reports an unknown command with an error of its own
 	}
-	switch fault.KindOf(err) {
-	case fault.Invalid:
-		return exitArguments
-	case fault.NotFound:
-		return exitNotFound
-	case fault.Denied:
-		return exitDisabled
-	}
-	return exitFailed
+	return fault.KindOf(err).Exit()
 }

@@ -2,20 +2,31 @@ package fault
 
 import "net/http"
 
-// answers maps each kind to its name and to the status of HTTP responses that report it.
+// The exit codes of commands that fail.
+const (
+	ExitInvalid  = 1
+	ExitNotFound = 2
+	ExitFailed   = 3
+	ExitDenied   = 4
+)
+
+// answers maps each kind to its name, to the status of HTTP responses that report it, and to the exit code of commands
+// that fail with it. Package answer adds the codes of JSON-RPC errors, which this package must not import: they belong to
+// a protocol, and base packages know none.
 var answers = [...]struct {
 	name   string
 	status int
+	exit   int
 }{
-	Internal:    {"internal", http.StatusInternalServerError},
-	Invalid:     {"invalid", http.StatusUnprocessableEntity},
-	NotFound:    {"not_found", http.StatusNotFound},
-	Conflict:    {"conflict", http.StatusConflict},
-	Denied:      {"denied", http.StatusForbidden},
-	Busy:        {"busy", http.StatusTooManyRequests},
-	Unavailable: {"unavailable", http.StatusServiceUnavailable},
-	Failed:      {"failed", http.StatusInternalServerError},
-	Timeout:     {"timeout", http.StatusInternalServerError},
+	Internal:    {"internal", http.StatusInternalServerError, ExitFailed},
+	Invalid:     {"invalid", http.StatusUnprocessableEntity, ExitInvalid},
+	NotFound:    {"not_found", http.StatusNotFound, ExitNotFound},
+	Conflict:    {"conflict", http.StatusConflict, ExitFailed},
+	Denied:      {"denied", http.StatusForbidden, ExitDenied},
+	Busy:        {"busy", http.StatusTooManyRequests, ExitFailed},
+	Unavailable: {"unavailable", http.StatusServiceUnavailable, ExitFailed},
+	Failed:      {"failed", http.StatusInternalServerError, ExitFailed},
+	Timeout:     {"timeout", http.StatusInternalServerError, ExitFailed},
 }
 
 // String returns the name of the kind, such as "not_found", by which programs distinguish kinds.
@@ -23,6 +34,9 @@ func (k Kind) String() string { return answers[k].name }
 
 // Status returns the status of HTTP responses that report an error of the kind.
 func (k Kind) Status() int { return answers[k].status }
+
+// Exit returns the exit code of commands that fail with an error of the kind.
+func (k Kind) Exit() int { return answers[k].exit }
 
 // Kinds returns the names of all kinds.
 func Kinds() []string {

@@ -1,7 +1,7 @@
 // Package fault defines errors with a message that users may read: what failed,
-// why, and what to do. REST, MCP and the command line each translate a Kind into
-// their own code in one place: in answer.go, package answer and cli/exit.go. The
-// chain of causes is for the log.
+// why, and what to do. The table in answer.go translates a Kind for REST and the
+// command line, and the one in package answer for MCP. The chain of causes is for
+// the log.
 package fault
 
 import (

@@ -49,6 +49,16 @@ func TestPrerequisitesOfServersAreReported(t *testing.T) {
 	}
 }
 
+func TestADownloadWithoutItsProgramHasTheStatusOfItsKind(t *testing.T) {
+	installPrograms(t, nil)
+	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\n")})
+	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "start": false, "command": "uvx", "args": []string{"one"}}, nil)
+	hubtest.Row{
+		Name: "without uv", Method: "POST", Path: "/api/servers/1/preinstall", Status: 503,
+		Want: []string{`"code":"unavailable"`, `\"uv\" was not found`},
+	}.Send(t, h)
+}
+
 func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	installPrograms(t, map[string]string{

@@ -64,12 +64,12 @@ func (p *Prereqs) preinstall(ctx context.Context, in *ServerInput) (*route.Reply
 	}
 	pkg, skipped, err := p.Downloads.Fetch(ctx, v.Name)
 	switch {
-	case fault.KindOf(err) == fault.Denied:
-		return nil, err
-	case err != nil:
+	case err != nil && fault.KindOf(err).Status() == http.StatusInternalServerError: // npm or uv failed
 		return &route.Reply[warmed]{
 			Status: http.StatusInternalServerError, Body: warmed{Status: "failed", Error: fault.MessageOf(err)},
 		}, nil
+	case err != nil:
+		return nil, err
 	case skipped != "":
 		return route.OK(warmed{Status: "skipped", Reason: skipped})
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// row describes the response to a kind of fault. The message is always that of the fault.
+// row describes the response to a kind of fault. The message is always that of the fault. Package fault, which has the
+// HTTP statuses and the exit codes, cannot have these codes, because it must not import a protocol.
 type row struct {
 	// code is that of the JSON-RPC error for requests other than tools/call.
 	code int64
