@@ -62,13 +62,6 @@ func (c callCommand) run(ctx context.Context, name string, values []string, raw 
 	if err != nil {
 		return err
 	}
-	server, err := serverNamed(ctx, client, tool.Server)
-	if err != nil {
-		return err
-	}
-	if !server.Approved {
-		return errNotApproved(server)
-	}
 	if tool.Disabled != "" {
 		return fault.New(fault.Denied, "%s", tool.Disabled)
 	}
@@ -118,7 +111,7 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	case err != nil:
 		return known, err
 	case tool.Held != "":
-		return known, fault.New(fault.Denied, "%s", tool.Held)
+		return known, approvable(&fault.Error{Kind: fault.Denied, Code: tool.Code, Message: tool.Held}, tool.Server)
 	case !tool.Known:
 		return known, fault.New(fault.NotFound, "server %q has no tool %q; to search for one: agent-discover find WORDS",
 			tool.Server, tool.Tool)
@@ -140,13 +133,8 @@ func (c callCommand) started(ctx context.Context, client *instance.Client, name 
 	tool operations.ResolvedTool,
 ) (operations.ResolvedTool, error) {
 	server, err := serverNamed(ctx, client, tool.Server)
-	switch {
-	case err != nil:
+	if err != nil || server.ToolCount > 0 {
 		return tool, err
-	case !server.Approved:
-		return tool, errNotApproved(server)
-	case server.ToolCount > 0:
-		return tool, nil
 	}
 	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
 		return tool, err

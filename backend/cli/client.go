@@ -50,7 +50,7 @@ func (p *program) serverCommand(use, short string, n int, do serverFunc) *cobra.
 			if err != nil {
 				return err
 			}
-			return do(cmd.Context(), client, server, args[1:])
+			return approvable(do(cmd.Context(), client, server, args[1:]), server.Name)
 		},
 	}
 }
@@ -84,9 +84,10 @@ func serverPath(s operations.Server, action string) string {
 	return path
 }
 
-// errNotApproved returns the error for a server that waits for approval.
-func errNotApproved(s operations.Server) error {
-	return fault.New(fault.Denied,
-		"server %q waits for approval; approve it in the tray or the dashboard, or in a terminal with: agent-discover servers approve %s",
-		s.Name, s.Name)
+// approvable adds to the hub's error for a server that waits for approval how to approve it in a terminal.
+func approvable(err error, server string) error {
+	if fault.CodeOf(err) != fault.CodeUnapproved {
+		return err
+	}
+	return fault.Wrap(err, fault.KindOf(err), "%s; in a terminal: agent-discover servers approve %s", fault.MessageOf(err), server)
 }

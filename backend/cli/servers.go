@@ -39,7 +39,7 @@ size of its tools' definitions in the context of a model. Credentials are redact
 		},
 		c.add(), c.approve(),
 		c.remove(), c.sandbox(), c.grant(),
-		withLong(c.p.serverCommand("activate NAME", "Always list a server's tools", 1, c.activate),
+		withLong(c.p.serverCommand("activate NAME", "Always list a server's tools", 1, c.action("activate")),
 			`Always list a server's tools, in the tool list of every editor, and start the server.
 Agents can find and call the tools of other servers too, but have to search for them
 first.`),
@@ -156,13 +156,6 @@ func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, 
 		return err
 	}
 	return c.p.respond(map[string]string{"status": "removed", "name": s.Name}, "Removed server %s.\n", s.Name)
-}
-
-func (c serverCommands) activate(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-	if !s.Approved {
-		return errNotApproved(s)
-	}
-	return c.action("activate")(ctx, client, s, args)
 }
 
 // action returns a serverFunc that runs one of the REST API's actions on

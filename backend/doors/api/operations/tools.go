@@ -57,7 +57,8 @@ type ResolvedTool struct {
 	Server string `json:"server" doc:"Name of the server."`
 	Tool   string `json:"tool" doc:"Name of the tool, as its server lists it."`
 	Known  bool   `json:"known" doc:"Whether the server is known to list the tool. A server that was never started may have it."`
-	Held   string `json:"held,omitempty" doc:"Why the tool must not be called before a person approves it."`
+	Held   string `json:"held,omitempty" doc:"Why the tool must not be called before a person approves it or its server."`
+	Code   string `json:"code,omitempty" doc:"Code of the error that such a call has."`
 }
 
 func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[ResolvedTool], error) {
@@ -70,8 +71,16 @@ func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[Resol
 		return nil, err
 	}
 	out := ResolvedTool{Server: t.Server, Tool: t.Key().Tool, Known: t.Known != nil}
-	if err := s.Held(t.Server, out.Tool); err != nil {
-		out.Held = fault.MessageOf(err)
+	server, err := s.Registry.Get(t.Server)
+	if err != nil {
+		return nil, err
+	}
+	err = server.Usable()
+	if fault.CodeOf(err) != fault.CodeUnapproved {
+		err = s.Held(t.Server, out.Tool)
+	}
+	if err != nil {
+		out.Held, out.Code = fault.MessageOf(err), fault.CodeOf(err)
 	}
 	return route.OK(out)
 }

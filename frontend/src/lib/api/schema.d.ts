@@ -5274,7 +5274,9 @@ export interface components {
             [key: string]: unknown;
         };
         ResolvedTool: {
-            /** @description Why the tool must not be called before a person approves it. */
+            /** @description Code of the error that such a call has. */
+            code?: string;
+            /** @description Why the tool must not be called before a person approves it or its server. */
             held?: string;
             /** @description Whether the server is known to list the tool. A server that was never started may have it. */
             known: boolean;
