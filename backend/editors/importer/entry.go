@@ -145,10 +145,13 @@ func understand(f rawEntry) textEntry {
 	e := textEntry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
 	e.Secrets = e.texts(f.entry["secrets"], "secrets")
 	e.Server.Disabled = f.entry["disabled"] == true || f.entry["enabled"] == false
-	if at := first(f.entry, addresses); at != "" {
-		e.remote(f.entry, at)
+	line, source := commandOf(f.entry)
+	at := first(f.entry, addresses)
+	transport, err := transportOf(f.entry, line, at)
+	if at == "" || err == nil && transport == "stdio" {
+		e.local(f.entry, line, source)
 	} else {
-		e.local(f.entry)
+		e.remote(f.entry, at)
 	}
 	e.entry = f.entry
 	return e
@@ -163,7 +166,7 @@ func remote(at string) textEntry {
 func (e *textEntry) remote(entry map[string]any, at string) {
 	e.Server.URL = strings.TrimSpace(at)
 	var err error
-	if e.Server.Transport, err = transportOf(entry, e.Server.URL); err != nil {
+	if e.Server.Transport, err = transportOf(entry, nil, e.Server.URL); err != nil {
 		e.Problem = fault.MessageOf(err)
 	}
 	headers := entry["headers"]
@@ -193,22 +196,26 @@ func (e *textEntry) header(name, value string) {
 	e.Server.Headers[name] = value
 }
 
-// transportOf returns the transport of an entry with an address.
-func transportOf(entry map[string]any, at string) (string, error) {
-	stated := first(entry, []string{"type", "transport"})
+// transportOf returns the transport of an entry with a command line or an address, as registry.TransportFor decides.
+func transportOf(entry map[string]any, line []string, at string) (string, error) {
+	stated, command := first(entry, []string{"type", "transport"}), strings.Join(line, " ")
 	switch strings.ToLower(stated) {
-	case "stdio", "local", "remote", "url": // words of clients that do not tell one remote transport from the other
-		stated = ""
+	case "stdio", "local":
+		if command == "" { // the address says more than the type
+			stated = ""
+		}
+	case "", "remote", "url":
+		if command == "" && text(entry["httpUrl"]) != "" { // Gemini CLI has url for SSE
+			stated = "http"
+		}
 	}
-	if stated == "" && text(entry["httpUrl"]) != "" { // Gemini CLI has url for SSE
-		stated = "http"
-	}
-	return registry.TransportFor(stated, "", at)
+	return registry.TransportFor(stated, command, at)
 }
 
-func (e *textEntry) local(entry map[string]any) {
-	e.Server.Transport = "stdio"
-	source := entry
+// commandOf returns the command of an entry, with arguments if the entry has them in one list with it, and the object that
+// has the other arguments and the variables.
+func commandOf(entry map[string]any) (line []string, source map[string]any) {
+	source = entry
 	var command any
 	for _, key := range programs {
 		if command == nil {
@@ -218,10 +225,15 @@ func (e *textEntry) local(entry map[string]any) {
 	if nested, ok := command.(map[string]any); ok { // older versions of Zed
 		source, command = nested, nested["path"]
 	}
-	line := words(command)
 	if program := text(command); program != "" {
-		line = []string{program}
+		return []string{program}, source
 	}
+	return words(command), source
+}
+
+// local sets the server to a stdio server. line and source are what commandOf returns for the entry.
+func (e *textEntry) local(entry map[string]any, line []string, source map[string]any) {
+	e.Server.Transport = "stdio"
 	arguments := source["args"]
 	if arguments == nil {
 		arguments = source["arguments"]

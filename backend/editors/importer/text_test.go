@@ -95,6 +95,16 @@ func TestTextsOfEveryClientAreParsed(t *testing.T) {
 			`{"mcpServers": {"a": {"type": "url", "url": "https://h/sse?a=b"}, "b": {"type": "http", "url": "https://h/sse"}}}`,
 			[]string{"a: sse https://h/sse?a=b", "b: streamable-http https://h/sse"},
 		},
+		"a command and an address, of which VS Code runs the command": {
+			`{"mcpServers": {"a": {"command": "x", "url": "https://h"}, "b": {"command": ["x", "1"], "httpUrl": "https://h"},
+				"c": {"type": "http", "command": "x", "url": "https://h"}, "d": {"type": "stdio", "command": "x", "url": "https://h"},
+				"e": {"command": "", "url": "https://h"}, "f": {"type": "stdio", "url": "https://h"},
+				"g": {"type": "remote", "command": "x", "url": "https://h"}}}`,
+			[]string{
+				"a: x", "b: x|1", "c: streamable-http https://h", "d: x", "e: streamable-http https://h", "f: streamable-http https://h",
+				"g: streamable-http https://h",
+			},
+		},
 		"unknown type": {`{"mcpServers": {"a": {"url": "https://h/x", "type": "websocket"}}}`, []string{"a:  https://h/x !"}},
 		"a sse type":   {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
 		"no address": {

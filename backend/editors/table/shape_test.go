@@ -99,6 +99,8 @@ func TestEntriesOfEditorsAreUnderstood(t *testing.T) {
 		{"copilot-cli", `{"type":"local","command":"npx","args":["-y","x"],"tools":["*"]}`, local},
 		{"plain", `{"command":"npx","args":["-y","x"],"url":"","isActive":false}`, with(local, func(s *Server) { s.Disabled = true })},
 		{"plain", `{"type":"stdio","command":"npx","args":["-y","x"],"url":"https://h","headers":{"A":"b"}}`, local},
+		{"plain", `{"command":"npx","args":["-y","x"],"url":"https://h","headers":{"A":"b"}}`, local},
+		{"plain", `{"type":"remote","command":"npx","args":["-y","x"],"url":"https://h/mcp"}`, remote},
 		{
 			"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`,
 			with(remote, func(s *Server) { s.Env = map[string]string{"A": "b"} }),

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -211,11 +212,8 @@ func (r *reader) off() bool {
 func (r *reader) transport(shape string, s Server) string {
 	kind := r.text("type", "transport")
 	stated := kind
-	switch strings.ToLower(kind) {
-	case "local":
-		stated = stdio
-	case "", "remote":
-		stated = r.kind(shape, s)
+	if kind == "" || strings.EqualFold(kind, "remote") {
+		stated = cmp.Or(r.kind(shape, s), kind)
 	}
 	transport, err := registry.TransportFor(stated, s.Command, s.URL)
 	if err != nil {

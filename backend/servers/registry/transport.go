@@ -8,28 +8,32 @@ import (
 )
 
 // TransportFor returns the transport of a server: stdio, streamable-http or sse. name is the transport that a
-// configuration states, in any spelling that clients use, such as "http" or "streamableHttp". If name is empty, a server
-// with a command, or without an address, is a stdio server. The other servers are remote; an address whose path ends in
-// /sse means SSE by convention. The error for an unknown name is a fault.Invalid.
+// configuration states, in any word that clients use, such as "local", "http", "streamableHttp" or "remote", which does not
+// tell one remote transport from the other. If name is empty, a server with a command, or without an address, is a stdio
+// server; VS Code, too, runs the command of an entry that has both. The other servers are remote; an address whose path
+// ends in /sse means SSE by convention. The error for an unknown name is a fault.Invalid.
 func TransportFor(name, command, address string) (string, error) {
+	remote := "streamable-http"
+	if endsInSSE(address) {
+		remote = "sse"
+	}
 	if name != "" {
 		switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)) {
-		case "stdio":
+		case "stdio", "local":
 			return "stdio", nil
 		case "http", "streamable", "streamablehttp":
 			return "streamable-http", nil
 		case "sse":
 			return "sse", nil
+		case "remote", "url":
+			return remote, nil
 		}
 		return "", fault.New(fault.Invalid, "unknown transport %q: use stdio, streamable-http or sse", safetext.Clip(name, 40))
 	}
-	switch {
-	case command != "" || address == "":
+	if command != "" || address == "" {
 		return "stdio", nil
-	case endsInSSE(address):
-		return "sse", nil
 	}
-	return "streamable-http", nil
+	return remote, nil
 }
 
 // endsInSSE reports whether the path of an address ends in /sse. The address may contain references such as ${PORT},

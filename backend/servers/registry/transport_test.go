@@ -34,6 +34,7 @@ func TestAStatedTransportIsReadInEverySpelling(t *testing.T) {
 	for name, want := range map[string]string{
 		"stdio": "stdio", "STDIO": "stdio", "sse": "sse", "SSE": "sse", "http": "streamable-http", "streamable": "streamable-http",
 		"streamable-http": "streamable-http", "streamable_http": "streamable-http", "streamableHttp": "streamable-http",
+		"local": "stdio", "remote": "sse", "url": "sse",
 	} {
 		if got, err := TransportFor(name, "", "https://h/sse"); got != want || err != nil {
 			t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
