@@ -63,7 +63,7 @@ func (c *chores) listSignedIn(ctx context.Context) error {
 			return
 		}
 		st, _ := c.servers.oauth.Status(server.ID)
-		if wanted[server.Name] && st.State == oauth.SignedIn && server.Approved {
+		if wanted[server.Name] && st.State == oauth.SignedIn && server.Usable() == nil {
 			_, _ = c.servers.lifecycle.Refresh(ctx, server.Name) // on error, the health of the server says why
 		}
 		wanted[server.Name] = st.State == oauth.Waiting

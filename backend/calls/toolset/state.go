@@ -108,14 +108,14 @@ func (e Entry) Shown(as func(*catalog.Tool) *catalog.Tool) *catalog.Tool {
 	return &noted
 }
 
-// Serves reports whether a toolset is approved and has accepted tools of a server that is approved itself.
+// Serves reports whether a toolset is approved and has accepted tools of a server that is usable itself.
 func (k *Keeper) Serves(name, server string) bool {
 	t, err := k.usable(name)
 	if err != nil || !t.has(server) {
 		return false
 	}
 	s, err := k.options.Registry.Get(server)
-	return err == nil && s.Approved
+	return err == nil && s.Usable() == nil
 }
 
 // Admit returns an error unless a tool may be called through a toolset.

@@ -122,7 +122,7 @@ func (a *allServers) Shows(server string) bool {
 		return true
 	}
 	s, err := a.registry.Get(server)
-	return err == nil && s.AlwaysListed && s.Approved
+	return err == nil && s.InEveryList()
 }
 
 // serve implements documents.

@@ -37,7 +37,10 @@ func newGateway(t *testing.T, definitions ...string) *Gateway {
 	bus := &events.Bus{}
 	reg, err := registry.Open(t.Context(),
 		fixedServers{
-			[]registry.Server{{ID: 1, Name: "s", AlwaysListed: true, Approved: true}, {ID: 2, Name: "other", Approved: true}},
+			[]registry.Server{
+				{ID: 1, Name: "s", Command: "run", AlwaysListed: true, Approved: true},
+				{ID: 2, Name: "other", Command: "run", Approved: true},
+			},
 		}, bus)
 	if err != nil {
 		t.Fatal(err)

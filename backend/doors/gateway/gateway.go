@@ -296,7 +296,7 @@ func (g *Gateway) RulesChanged() {
 	g.sessions.look()
 }
 
-// ActiveTools returns the enabled tools of approved, always listed servers. Every session of a client without
+// ActiveTools returns the enabled tools of usable, always listed servers. Every session of a client without
 // limits lists them.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
 

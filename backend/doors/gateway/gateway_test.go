@@ -55,7 +55,7 @@ func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
 		"grafana stripe")
 	var servers []registry.Server
 	for i, name := range names {
-		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: name != "stripe"})
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Command: "run", Approved: name != "stripe"})
 	}
 	reg, err := registry.Open(t.Context(), fixedServers{servers}, &events.Bus{})
 	if err != nil {

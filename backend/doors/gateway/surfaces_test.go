@@ -23,7 +23,7 @@ func ofServers(t *testing.T, names []string, tools map[string][]string, used usa
 	var servers []registry.Server
 	definitions := make(map[string][]json.RawMessage)
 	for i, name := range names {
-		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: true})
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Command: "run", Approved: true})
 		for _, tool := range tools[name] {
 			definitions[name] = append(definitions[name], json.RawMessage(`{"name":"`+tool+`","inputSchema":{"type":"object"}}`))
 		}

@@ -63,7 +63,7 @@ func (t *translation) Incoming(
 	return n.servers[slug].Name, own, nil
 }
 
-// naming finds the approved server that a request names.
+// naming finds the usable server that a request names.
 type naming struct {
 	*translation
 	servers map[string]registry.Server // by slug
@@ -73,7 +73,7 @@ type naming struct {
 func (t *translation) among(serves func(server string) bool) naming {
 	n := naming{t, make(map[string]registry.Server), serves}
 	for _, server := range t.registry.List() {
-		if server.Approved && (serves == nil || serves(server.Name)) {
+		if server.Usable() == nil && (serves == nil || serves(server.Name)) {
 			n.servers[t.slugs.of(server)] = server
 		}
 	}
@@ -160,7 +160,7 @@ func (t *translation) resolvePrompt(shown string, serves func(server string) boo
 	}
 	var owners, candidates []string
 	for _, server := range t.registry.List() {
-		if server.Approved && exists(server.Name) && t.listsPrompt(server.Name, shown) {
+		if server.Usable() == nil && exists(server.Name) && t.listsPrompt(server.Name, shown) {
 			owners, candidates = append(owners, server.Name), append(candidates, names.Full(server.Name, shown))
 		}
 	}

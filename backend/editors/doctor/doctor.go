@@ -199,7 +199,7 @@ func (d *Doctor) examine(statuses []registration.Status, scan importer.Scan) *ex
 		x.assign(&scan.Candidates[i], snapshot)
 	}
 	for _, server := range d.options.Servers.List() {
-		if server.Approved {
+		if server.Usable() == nil {
 			x.reachable = append(x.reachable, snapshot.Of(server.Name)...)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
@@ -146,6 +147,33 @@ func TestAnUnknownNameHasTheSameSuggestionsForEveryAction(t *testing.T) {
 		Name: "REST", Method: "GET", Path: "/api/tools/resolve?name=" + name, Status: 404,
 		Want: []string{"did you mean mcp__one__look?"},
 	}.Send(t, h)
+}
+
+func TestToolsOfAServerWithoutACommandAreNeitherListedNorFound(t *testing.T) {
+	h := annotated(t)
+	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	meta, native := hubtest.Introduced(t, h, hubtest.Meta, "{}"), hubtest.Introduced(t, h, companion.Entry{Surface: "native"}, "{}")
+	shown := func() map[string]bool {
+		found := meta.Exchange("tools/call", "{"+hubtest.Calling("find_tool", `{"query":"look of a lighthouse"}`)+"}")
+		var tools []operations.KnownTool
+		hubtest.Do(t, h, "GET", "/api/tools?server=one&name=look&brief=true", nil, &tools)
+		return map[string]bool{
+			"found":   strings.Contains(found, "mcp__one__look"),
+			"listed":  slices.Contains(hubtest.ListedNames(t, native.Exchange("tools/list", "{}")), "one__look"),
+			"enabled": slices.ContainsFunc(tools, func(t operations.KnownTool) bool { return t.Enabled }),
+		}
+	}
+	for what, is := range shown() {
+		if !is {
+			t.Errorf("%s: not with a command", what)
+		}
+	}
+	hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"command": ""}, nil)
+	for what, is := range shown() {
+		if is {
+			t.Errorf("%s: also without a command", what)
+		}
+	}
 }
 
 func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {

@@ -127,6 +127,10 @@ func (s Server) Usable() error {
 	return nil
 }
 
+// InEveryList reports whether every client lists the server's tools, prompts and resources: it is always listed and
+// usable.
+func (s Server) InEveryList() bool { return s.AlwaysListed && s.Usable() == nil }
+
 // Incomplete returns why a server cannot be started as it is configured, as the end of a sentence that begins with its
 // name: it has neither a command nor an address, or an unknown transport. It returns "" for a complete server.
 func (s Server) Incomplete() string {

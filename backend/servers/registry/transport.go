@@ -18,7 +18,7 @@ func TransportFor(name, command, address string) (string, error) {
 		remote = "sse"
 	}
 	if name != "" {
-		switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)) {
+		switch separators.Replace(strings.ToLower(name)) {
 		case "stdio", "local":
 			return "stdio", nil
 		case "http", "streamable", "streamablehttp":
@@ -35,6 +35,9 @@ func TransportFor(name, command, address string) (string, error) {
 	}
 	return remote, nil
 }
+
+// separators removes what some spellings of a transport have between words.
+var separators = strings.NewReplacer("-", "", "_", "")
 
 // endsInSSE reports whether the path of an address ends in /sse. The address may contain references such as ${PORT},
 // with which it cannot be parsed as a URL.

@@ -35,7 +35,7 @@ func (k *keeper) supervise(ctx context.Context) {
 				s.stopIdle(k.idleStop)
 			}
 		}
-		if s := k.slots.shared(server.Name); server.KeepRunning && server.Approved &&
+		if s := k.slots.shared(server.Name); server.KeepRunning && server.Usable() == nil &&
 			(k.gate == nil || k.gate.RefuseStart(server) == nil) && !server.Isolated() && !busy && (s == nil || s.startAllowed()) {
 			k.work.Go(func() { k.keepRunning(ctx, server) })
 		}

@@ -44,7 +44,7 @@ type KnownTool struct {
 	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration gives it another one."`
 	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
 	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
-	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool."`
+	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool."`
 }
 
 type resolveInput struct {
@@ -116,7 +116,7 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 // removed.
 func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current *rules.Policy, schema bool) KnownTool {
 	k := KnownTool{
-		Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.AlwaysListed && v.Approved,
+		Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.InEveryList(),
 		Labels: append([]string{}, current.Decide(t.Server, t.Name).Tags...),
 	}
 	if err := current.Refusal("", t.Server, t.Name, in); err != nil {

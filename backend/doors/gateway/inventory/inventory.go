@@ -42,12 +42,11 @@ func (i *Inventory) For(client string) Rules {
 // Snapshot returns the present tools without any rules.
 func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
 
-// ActiveServers returns the approved servers that are always listed: every session lists their tools, prompts and
-// resources.
+// ActiveServers returns the servers whose tools, prompts and resources every session lists.
 func (i *Inventory) ActiveServers() []registry.Server {
 	var out []registry.Server
 	for _, server := range i.servers.List() {
-		if server.AlwaysListed && server.Approved {
+		if server.InEveryList() {
 			out = append(out, server)
 		}
 	}
@@ -64,14 +63,14 @@ func (i *Inventory) Active(r Rules) []*catalog.Tool {
 	return out
 }
 
-// Findable returns a filter that accepts the tools that find_tool may return: those of approved servers that
-// the rules let models call.
+// Findable returns a filter that accepts the tools that find_tool may return: those of usable servers that the
+// rules let models call.
 func (i *Inventory) Findable(r Rules) func(*catalog.Tool) bool {
-	approved, forModels := make(map[string]bool), i.ForModels()
+	usable, forModels := make(map[string]bool), i.ForModels()
 	for _, server := range i.servers.List() {
-		approved[server.Name] = server.Approved
+		usable[server.Name] = server.Usable() == nil
 	}
-	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) && r.Allows(t) }
+	return func(t *catalog.Tool) bool { return usable[t.Server] && forModels(t) && r.Allows(t) }
 }
 
 // Known returns the tools that a client to which only the general rules apply may find.

@@ -19,10 +19,10 @@ import (
 )
 
 // Roster holds the names of servers and the subjects that the descriptions of the hub's tools contain. Clients that
-// defer tools search these descriptions. A roster changes only when the approved servers, their tools or the rules
+// defer tools search these descriptions. A roster changes only when the usable servers, their tools or the rules
 // change, so that the tool lists of modern clients and prompt caches stay valid. It is read-only.
 type Roster struct {
-	Servers  []string // approved servers; the most used came first when the list last changed
+	Servers  []string // usable servers; the most used came first when the list last changed
 	Subjects []string // subjects of their tools, such as issue or file
 }
 
@@ -41,7 +41,7 @@ type Keeper struct {
 	calls     func() map[string]int // number of calls of each server's tools
 
 	mu         sync.Mutex
-	configured []string // names of the approved servers, as the registry lists them
+	configured []string // names of the usable servers, as the registry lists them
 	of         *rules.View
 	now        *Roster
 }
@@ -54,25 +54,25 @@ func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls fun
 
 // Now returns the present roster. It returns the same pointer until the roster changes.
 func (k *Keeper) Now() *Roster {
-	var approved []string
+	var usable []string
 	for _, server := range k.servers.List() {
-		if server.Approved {
-			approved = append(approved, server.Name)
+		if server.Usable() == nil {
+			usable = append(usable, server.Name)
 		}
 	}
 	present := k.inventory.For("")
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	others := !slices.Equal(approved, k.configured)
+	others := !slices.Equal(usable, k.configured)
 	if !others && k.now != nil && present.View == k.of {
 		return k.now
 	}
 	now := &Roster{}
 	if others {
 		calls := k.calls()
-		now.Servers = slices.Clone(approved)
+		now.Servers = slices.Clone(usable)
 		slices.SortStableFunc(now.Servers, func(a, b string) int { return cmp.Compare(calls[b], calls[a]) })
-		k.configured = approved
+		k.configured = usable
 	} else if k.now != nil {
 		now.Servers = k.now.Servers
 	}

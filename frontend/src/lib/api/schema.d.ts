@@ -4352,7 +4352,7 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
-            /** @description Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool. */
+            /** @description Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
@@ -6134,7 +6134,7 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
-            /** @description Whether the tool is in every client's list: its server is always listed and approved, and no rule disables the tool. */
+            /** @description Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
