@@ -69,7 +69,7 @@ type servers struct {
 	first     *firststart.Starter
 	readiness *readiness.Reader
 	toolsets  *toolset.Keeper
-	listings  *features.Listings
+	features  *features.Keeper
 	audit     *audit.Log
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
@@ -187,7 +187,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if s.registry, err = registry.Open(ctx, h.store.Servers, h.bus); err != nil {
 		return err
 	}
-	if s.listings, err = features.Open(ctx, h.store.Listings, h.bus); err != nil {
+	if s.features, err = features.Open(ctx, h.store.Features, h.bus); err != nil {
 		return err
 	}
 	if s.audit, err = h.openAudit(ctx, config); err != nil {
@@ -215,7 +215,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
-		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log,
+		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.features, Gate: s.trust, Bus: h.bus, Log: h.log,
 		Limits: config.Limits, Roots: config.Roots, Version: h.options.Version, Children: h.options.Folder.Run("children.json"),
 		Environment: login, Secrets: s.vault, Known: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
 		Authorize: s.authorize,
@@ -245,7 +245,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
 		Metrics: records{
-			s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox,
+			s.journal, s.features, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox,
 		}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
@@ -260,7 +260,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.results = h.newScreen()
 	s.calls = call.New(call.Options{
 		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Rules: &s.policy, Approvals: s.approvals, Person: s.inbox,
-		Catalog: h.discovery.catalog, Features: s.listings, Quarantine: s.trust, Screen: s.results, Bus: h.bus, Log: h.log,
+		Catalog: h.discovery.catalog, Features: s.features, Quarantine: s.trust, Screen: s.results, Bus: h.bus, Log: h.log,
 		Near: func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
 	})
 	s.inspector = inspector.New(inspector.Options{
@@ -280,7 +280,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
 	d.clients = gateway.NewClientHistory(h.store.Clients, h.log)
 	d.gateway = gateway.New(gateway.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.listings, Search: h.discovery.search, Intake: s.intake,
+		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.features, Search: h.discovery.search, Intake: s.intake,
 		Lifecycle: s.lifecycle, Setup: s.setup, Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store.SessionTools,
 		Slugs: h.store.Slugs, History: d.clients, Learning: h.discovery.learning, Toolsets: s.toolsets, Bus: h.bus, Log: h.log,
 		Version: h.options.Version, StateKey: stateKey(h.options.Folder, h.log), Person: person{s.inbox, s.approvals},
@@ -390,7 +390,7 @@ func (h *Hub) openSessions() *guard.Sessions {
 // of calls, toolsets, approved and held definitions, and sandbox folders.
 type records struct {
 	*journal.Journal
-	listings *features.Listings
+	features *features.Keeper
 	learning *learning.Learning
 	tokens   *credentials.Keeper
 	oauth    *oauth.Manager
@@ -404,7 +404,7 @@ type records struct {
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server),
+	return errors.Join(r.Journal.Forget(ctx, server), r.features.Forget(ctx, server), r.learning.ForgetServer(ctx, server),
 		r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server),
 		r.toolsets.Forget(ctx, server), r.trust.Forget(ctx, server), r.sandbox.Forget(ctx, server))
 }

@@ -63,7 +63,7 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 
 // corrections returns the differences between what a server lists and what clients are shown.
 func (h *Hub) corrections(server string) []corrections.Correction {
-	return corrections.Reader{Tools: h.discovery.catalog, Listings: h.servers.listings, Running: h.servers.upstream}.Of(server)
+	return corrections.Reader{Tools: h.discovery.catalog, Features: h.servers.features, Running: h.servers.upstream}.Of(server)
 }
 
 // listed returns the names of the tools that are always listed: in every session's tool list.

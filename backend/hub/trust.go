@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// openTrust opens the store of approvals, and lets it decide which definitions the catalog and the listings contain.
+// openTrust opens the store of approvals, and lets it decide which definitions the catalog and the features contain.
 func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
 	s := &h.servers
 	rules := examiner.New(h.discovery.catalog, s.registry, h.discovery.builtin.Encoder, h.options.Version)
@@ -31,13 +31,13 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 				}
 				return definitions
 			}
-			return quarantine.Known(kind, tools, func(list features.Kind) []json.RawMessage { return s.listings.Of(server, list) })
+			return quarantine.Known(kind, tools, func(list features.Kind) []json.RawMessage { return s.features.Of(server, list) })
 		},
 		Reapply: func(ctx context.Context, server string, kind quarantine.Kind) error {
 			if kind == quarantine.Tool {
 				return h.discovery.catalog.Reapply(ctx, server)
 			}
-			return s.listings.Reapply(ctx, server, quarantine.ListOf(kind))
+			return s.features.Reapply(ctx, server, quarantine.ListOf(kind))
 		},
 		Record: s.recordTrust,
 	})
@@ -45,7 +45,7 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 		return err
 	}
 	h.discovery.catalog.Guard(quarantine.Tools{Keeper: s.trust})
-	s.listings.Guard(quarantine.Lists{Keeper: s.trust})
+	s.features.Guard(quarantine.Lists{Keeper: s.trust})
 	return nil
 }
 

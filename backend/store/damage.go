@@ -75,7 +75,7 @@ func unloadable(err error) error {
 func (s *Store) loaders() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"tools":           loader(s.Tools.Tools),
-		"listings":        loader(s.Listings.Listings),
+		"listings":        loader(s.Features.Features),
 		"slugs":           loader(s.Slugs.Slugs),
 		"metrics":         loader(s.Calls.Tallies),
 		"learned":         loader(s.Learning.Learned),

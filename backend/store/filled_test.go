@@ -49,8 +49,8 @@ func fill(t *testing.T, s *Store, n int) {
 		key := catalog.Key{Server: name, Tool: "read"}
 		added := catalog.Change{Tool: "read", Kind: catalog.Added, Current: tool.Hash, Definition: tool.Definition}
 		must(t, s.Tools.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
-		must(t, s.Listings.SetListing(ctx,
-			features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
+		must(t, s.Features.SetFeatures(ctx,
+			features.List{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
 		must(t, s.Slugs.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
 		must(t, s.Secrets.PutSecret(ctx, vault.Record{Server: name, Name: "KEY", Kept: vault.InFile, UpdatedAt: at}))
 		must(t, s.Secrets.PutSecretLink(ctx, vault.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))

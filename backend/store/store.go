@@ -32,9 +32,9 @@ type Store struct {
 	Calls         *Calls
 	Clients       *Clients
 	Credentials   *Credentials
+	Features      *Features
 	Installs      *Installs
 	Learning      *Learning
-	Listings      *Listings
 	Mirror        *Mirror
 	Personas      *Personas
 	Presets       *Presets
@@ -60,9 +60,9 @@ func newStore(db *database) *Store {
 		Calls:         &Calls{db},
 		Clients:       &Clients{db},
 		Credentials:   &Credentials{db},
+		Features:      &Features{db},
 		Installs:      &Installs{db},
 		Learning:      &Learning{db},
-		Listings:      &Listings{db},
 		Mirror:        &Mirror{db},
 		Personas:      &Personas{db},
 		Presets:       &Presets{db},

@@ -44,7 +44,7 @@ type Options struct {
 	Approvals *rules.Approvals
 	Person    Person // if nil, no call can be approved
 	Catalog   *catalog.Catalog
-	Features  *features.Listings
+	Features  *features.Keeper
 	// Near returns the names of tools of a server that are similar to a name that the server does not list. client
 	// is as in Request.LimitedAs. Near may be nil.
 	Near       func(client, server, tool string) []string

@@ -29,7 +29,7 @@ var capabilityOf = map[string]string{
 
 // featureLists makes the results of prompts/list, resources/list and resources/templates/list.
 type featureLists struct {
-	features *features.Listings
+	features *features.Keeper
 	slugs    *slugs
 }
 

@@ -66,7 +66,7 @@ type Person interface {
 type Options struct {
 	Registry     *registry.Registry
 	Catalog      *catalog.Catalog
-	Features     *features.Listings
+	Features     *features.Keeper
 	Search       *search.Searcher
 	Intake       *intake.Intake
 	Lifecycle    *lifecycle.Manager
@@ -105,7 +105,7 @@ type Options struct {
 // Gateway serves sessions. It is safe for concurrent use.
 type Gateway struct {
 	registry      *registry.Registry
-	features      *features.Listings
+	features      *features.Keeper
 	intake        *intake.Intake
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer

@@ -20,7 +20,7 @@ import (
 // introductions stores the capabilities, names and instructions that servers declare, so that the hub has them while
 // the servers are stopped.
 type introductions struct {
-	features *features.Listings
+	features *features.Keeper
 	pipeline *call.Pipeline
 	log      *slog.Logger
 }

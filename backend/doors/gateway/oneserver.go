@@ -26,7 +26,7 @@ type oneServer struct {
 	server        string
 	version       string // of the hub
 	registry      *registry.Registry
-	features      *features.Listings
+	features      *features.Keeper
 	pipeline      *call.Pipeline
 	introductions *introductions
 	definitions   *definitions

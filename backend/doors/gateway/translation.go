@@ -19,7 +19,7 @@ import (
 type translation struct {
 	registry *registry.Registry
 	catalog  *catalog.Catalog
-	features *features.Listings
+	features *features.Keeper
 	slugs    *slugs
 }
 

@@ -67,7 +67,7 @@ func newFixture(t *testing.T) *fixture {
 		Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json"),
 	})
 	manager := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
-	lists, err := features.Open(t.Context(), db.Listings, bus)
+	lists, err := features.Open(t.Context(), db.Features, bus)
 	f.must(err)
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
@@ -76,7 +76,7 @@ func newFixture(t *testing.T) *fixture {
 			Intake: intake.New(intake.Options{Registry: f.servers, Vault: vault, Remove: manager.Remove}),
 			Vault:  vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles"),
 		}),
-		Corrections: corrections.Reader{Tools: f.tools, Listings: lists, Running: processes}.Of,
+		Corrections: corrections.Reader{Tools: f.tools, Features: lists, Running: processes}.Of,
 		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})
 	return f

@@ -28,7 +28,7 @@ type Correction struct {
 // Reader finds corrections.
 type Reader struct {
 	Tools    interface{ Snapshot() *catalog.Snapshot }
-	Listings interface {
+	Features interface {
 		Of(server string, kind features.Kind) []json.RawMessage
 	}
 	// Running describes a server while it runs. Tools without a name are known only then, because the catalog does
@@ -53,7 +53,7 @@ func (r Reader) Of(server string) (all []Correction) {
 	}
 	all = correctionsOf(mcpshape.Tool, tools)
 	for _, kind := range []features.Kind{features.Prompts, features.Resources, features.Templates} {
-		all = append(all, correctionsOf(mcpshape.KindIn(string(kind)), r.Listings.Of(server, kind))...)
+		all = append(all, correctionsOf(mcpshape.KindIn(string(kind)), r.Features.Of(server, kind))...)
 	}
 	return all
 }

@@ -35,7 +35,7 @@ func TestItemsThatClientsWouldRefuseAreFoundInAllLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := features.Open(t.Context(), db.Listings, bus)
+	lists, err := features.Open(t.Context(), db.Features, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestItemsThatClientsWouldRefuseAreFoundInAllLists(t *testing.T) {
 		{sent, slices.Insert(slices.Clone(stopped), 1, "tool  true name is missing")},
 	} {
 		var got []string
-		for _, c := range (corrections.Reader{Tools: tools, Listings: lists, Running: row.running}).Of("s") {
+		for _, c := range (corrections.Reader{Tools: tools, Features: lists, Running: row.running}).Of("s") {
 			got = append(got, fmt.Sprintf("%s %s %t %s", c.Kind, c.Name, c.LeftOut, strings.Join(c.Changes, ", ")))
 		}
 		if !slices.Equal(got, row.want) {

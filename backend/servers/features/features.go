@@ -31,8 +31,8 @@ const (
 	Introduction Kind = "introduction"
 )
 
-// Listing is one list of one server.
-type Listing struct {
+// List is one list of one server.
+type List struct {
 	Server string
 	Kind   Kind
 	// Definitions are the members of the list: as the server sent them, or as the gate kept them. They are read-only.
@@ -40,24 +40,24 @@ type Listing struct {
 	Definitions []json.RawMessage
 }
 
-// Store persists listings.
+// Store persists lists.
 type Store interface {
-	// Listings returns all stored listings.
-	Listings(ctx context.Context) ([]Listing, error)
-	// SetListing replaces a listing. A listing whose definitions are nil is deleted.
-	SetListing(ctx context.Context, l Listing) error
+	// Features returns all stored lists.
+	Features(ctx context.Context) ([]List, error)
+	// SetFeatures replaces a list. A list whose definitions are nil is deleted.
+	SetFeatures(ctx context.Context, l List) error
 }
 
 // Gate decides which of the definitions that servers list are kept.
 type Gate interface {
 	// Admit receives a list as a server has sent it. It returns the definitions to keep, in the order of the list. A
 	// kept definition may differ from the listed one.
-	Admit(ctx context.Context, l Listing) ([]json.RawMessage, error)
-	// Admitted decides again about the list that Admit received last. l is the listing that was kept then.
-	Admitted(ctx context.Context, l Listing) ([]json.RawMessage, error)
+	Admit(ctx context.Context, l List) ([]json.RawMessage, error)
+	// Admitted decides again about the list that Admit received last. l is the list that was kept then.
+	Admitted(ctx context.Context, l List) ([]json.RawMessage, error)
 }
 
-// Changed is published after a listing has changed.
+// Changed is published after a list has changed.
 type Changed struct {
 	Server string
 	Kind   Kind
@@ -68,8 +68,8 @@ type key struct {
 	kind   Kind
 }
 
-// Listings holds the listings of all servers. It is safe for concurrent use.
-type Listings struct {
+// Keeper holds the lists of all servers. It is safe for concurrent use.
+type Keeper struct {
 	store Store
 	bus   *events.Bus
 	gate  Gate // nil lets everything through
@@ -78,9 +78,9 @@ type Listings struct {
 	all     atomic.Pointer[map[key][]json.RawMessage]
 }
 
-// Open returns the listings in store. Changes are published on bus.
-func Open(ctx context.Context, store Store, bus *events.Bus) (*Listings, error) {
-	stored, err := store.Listings(ctx)
+// Open returns the lists in store. Changes are published on bus.
+func Open(ctx context.Context, store Store, bus *events.Bus) (*Keeper, error) {
+	stored, err := store.Features(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -88,82 +88,82 @@ func Open(ctx context.Context, store Store, bus *events.Bus) (*Listings, error) 
 	for _, l := range stored {
 		all[key{l.Server, l.Kind}] = l.Definitions
 	}
-	l := &Listings{store: store, bus: bus}
-	l.all.Store(&all)
-	return l, nil
+	k := &Keeper{store: store, bus: bus}
+	k.all.Store(&all)
+	return k, nil
 }
 
 // Guard makes a gate decide about the lists that servers send from now on. Call it before
 // the first Replace.
-func (l *Listings) Guard(g Gate) { l.gate = g }
+func (k *Keeper) Guard(g Gate) { k.gate = g }
 
 // Of returns a list of a server in the server's order. It is nil if the server
 // never sent such a list, and may be empty otherwise.
-func (l *Listings) Of(server string, kind Kind) []json.RawMessage {
-	return (*l.all.Load())[key{server, kind}]
+func (k *Keeper) Of(server string, kind Kind) []json.RawMessage {
+	return (*k.all.Load())[key{server, kind}]
 }
 
 // Replace stores a list that a server has sent, without the definitions that the gate holds back, and reports whether
 // it differs from the stored one. An empty list does not differ from one that the server never sent.
-func (l *Listings) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
+func (k *Keeper) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
 	if definitions == nil {
 		definitions = []json.RawMessage{}
 	}
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	if l.gate != nil {
-		if definitions, err = l.gate.Admit(ctx, Listing{server, kind, definitions}); err != nil {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if k.gate != nil {
+		if definitions, err = k.gate.Admit(ctx, List{server, kind, definitions}); err != nil {
 			return false, err
 		}
 	}
-	return l.set(ctx, Listing{server, kind, definitions})
+	return k.set(ctx, List{server, kind, definitions})
 }
 
 // Reapply asks the gate again about a list of a server, and stores the list that the gate admits. It does nothing for a
 // list that the server never sent. Call it only after Guard.
-func (l *Listings) Reapply(ctx context.Context, server string, kind Kind) error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	kept := Listing{server, kind, l.Of(server, kind)}
+func (k *Keeper) Reapply(ctx context.Context, server string, kind Kind) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	kept := List{server, kind, k.Of(server, kind)}
 	if kept.Definitions == nil {
 		return nil
 	}
-	definitions, err := l.gate.Admitted(ctx, kept)
+	definitions, err := k.gate.Admitted(ctx, kept)
 	if err == nil {
-		_, err = l.set(ctx, Listing{server, kind, definitions})
+		_, err = k.set(ctx, List{server, kind, definitions})
 	}
 	return err
 }
 
 // Forget deletes the lists of a removed server.
-func (l *Listings) Forget(ctx context.Context, server string) error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
+func (k *Keeper) Forget(ctx context.Context, server string) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
 	for _, kind := range []Kind{Prompts, Resources, Templates, Introduction} {
-		if _, err := l.set(ctx, Listing{server, kind, nil}); err != nil {
+		if _, err := k.set(ctx, List{server, kind, nil}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// set stores a listing. The caller holds writing.
-func (l *Listings) set(ctx context.Context, listing Listing) (changed bool, err error) {
-	old := l.Of(listing.Server, listing.Kind)
-	same := slices.EqualFunc(old, listing.Definitions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
-	if same && (old == nil) == (listing.Definitions == nil) {
+// set stores a list. The caller holds writing.
+func (k *Keeper) set(ctx context.Context, list List) (changed bool, err error) {
+	old := k.Of(list.Server, list.Kind)
+	same := slices.EqualFunc(old, list.Definitions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	if same && (old == nil) == (list.Definitions == nil) {
 		return false, nil
 	}
-	if err := l.store.SetListing(ctx, listing); err != nil {
+	if err := k.store.SetFeatures(ctx, list); err != nil {
 		return false, err
 	}
-	all := maps.Clone(*l.all.Load())
-	if all[key{listing.Server, listing.Kind}] = listing.Definitions; listing.Definitions == nil {
-		delete(all, key{listing.Server, listing.Kind})
+	all := maps.Clone(*k.all.Load())
+	if all[key{list.Server, list.Kind}] = list.Definitions; list.Definitions == nil {
+		delete(all, key{list.Server, list.Kind})
 	}
-	l.all.Store(&all)
+	k.all.Store(&all)
 	if !same {
-		events.Publish(l.bus, Changed{Server: listing.Server, Kind: listing.Kind})
+		events.Publish(k.bus, Changed{Server: list.Server, Kind: list.Kind})
 	}
 	return !same, nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// memory is a Store in memory. A deleted listing stays in it as nil.
+// memory is a Store in memory. A deleted list stays in it as nil.
 type memory map[string][]json.RawMessage
 
-func (m memory) Listings(context.Context) ([]features.Listing, error) { return nil, nil }
+func (m memory) Features(context.Context) ([]features.List, error) { return nil, nil }
 
-func (m memory) SetListing(_ context.Context, l features.Listing) error {
+func (m memory) SetFeatures(_ context.Context, l features.List) error {
 	m[l.Server+" "+string(l.Kind)] = l.Definitions
 	return nil
 }

@@ -79,10 +79,10 @@ func (s *slot) changeEras(server registry.Server, change func(*eras)) {
 // storedEras returns the eras of a server according to its stored introductions: a server that has introduced itself in
 // the modern era speaks that era. If the server no longer speaks it, the next session shows that.
 func (p *listPolicy) storedEras(server registry.Server) (e eras) {
-	if p.listings == nil || server.ID == 0 {
+	if p.features == nil || server.ID == 0 {
 		return e
 	}
-	for _, about := range p.listings.Of(server.Name, features.Introduction) {
+	for _, about := range p.features.Of(server.Name, features.Introduction) {
 		if mcpversion.Of(jsonrpc.GetString(about, "protocolVersion")) == mcpversion.Modern {
 			e.modern = always
 		}

@@ -356,7 +356,7 @@ func TestAServerThatIsKnownToSpeakBothErasIsOpenedInThatOfTheClient(t *testing.T
 		{mute(), "initialize"},
 		{modernClient(), "server/discover"},
 	} {
-		b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Listings = known })
+		b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Features = known })
 		s := b.add("s", "-both", "locked")
 		b.eraOf(s, row.who)
 		if sent, _ := b.exchanged("s"); len(sent) == 0 || !strings.Contains(sent[0], row.want) {

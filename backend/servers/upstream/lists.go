@@ -201,8 +201,8 @@ func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err e
 	}
 	if which == toolsList {
 		changed, err = r.policy.catalog.Replace(ctx, r.server.Name, definitions)
-	} else if r.policy.listings != nil {
-		changed, err = r.policy.listings.Replace(ctx, r.server.Name, l.kind, definitions)
+	} else if r.policy.features != nil {
+		changed, err = r.policy.features.Replace(ctx, r.server.Name, l.kind, definitions)
 	}
 	return changed, err
 }

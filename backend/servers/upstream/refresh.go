@@ -18,7 +18,7 @@ const (
 // listPolicy says where lists are stored, and how often they are read.
 type listPolicy struct {
 	catalog     Catalog
-	listings    Listings // nil if only tools are stored
+	features    Features // nil if only tools are stored
 	discoveries *Discoveries
 	timeout     time.Duration // time limit of one reading
 	refresh     time.Duration // after how long the tools are read again; never if zero

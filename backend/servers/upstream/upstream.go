@@ -86,8 +86,8 @@ type Catalog interface {
 	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
 }
 
-// Listings stores the lists of servers, except for those of tools.
-type Listings interface {
+// Features stores the lists of servers, except for those of tools.
+type Features interface {
 	Replace(ctx context.Context, server string, kind features.Kind, definitions []json.RawMessage) (changed bool, err error)
 	Of(server string, kind features.Kind) []json.RawMessage
 }
@@ -109,7 +109,7 @@ type Gate interface {
 type Options struct {
 	Registry *registry.Registry
 	Catalog  Catalog
-	Listings Listings // if nil, only tools are stored
+	Features Features // if nil, only tools are stored
 	Gate     Gate     // if nil, nothing is held for approval
 	Bus      *events.Bus
 	Log      *slog.Logger
@@ -187,7 +187,7 @@ func New(o Options) *Manager {
 	m.screen = &screen{gate: o.Gate, slots: m.slots, registry: o.Registry}
 	m.Traces = &Traces{slots: m.slots, registry: o.Registry}
 	m.lists = &listPolicy{
-		catalog: o.Catalog, listings: o.Listings, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout,
+		catalog: o.Catalog, features: o.Features, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout,
 		refresh: o.Limits.RefreshTools, firstRetry: firstRetry, quietPause: quietPause,
 	}
 	if o.Pause.Paused {

@@ -40,7 +40,7 @@ func ListOf(kind Kind) features.Kind {
 }
 
 // Admit implements features.Gate.
-func (l Lists) Admit(ctx context.Context, listed features.Listing) ([]json.RawMessage, error) {
+func (l Lists) Admit(ctx context.Context, listed features.List) ([]json.RawMessage, error) {
 	kind := kindOf[listed.Kind]
 	if kind != Instructions {
 		return l.Keeper.Admit(ctx, listed.Server, kind, listed.Definitions)
@@ -50,7 +50,7 @@ func (l Lists) Admit(ctx context.Context, listed features.Listing) ([]json.RawMe
 }
 
 // Admitted implements features.Gate.
-func (l Lists) Admitted(ctx context.Context, kept features.Listing) ([]json.RawMessage, error) {
+func (l Lists) Admitted(ctx context.Context, kept features.List) ([]json.RawMessage, error) {
 	approved, err := l.Keeper.options.Store.ApprovedTexts(ctx, kept.Server, kindOf[kept.Kind])
 	if kept.Kind == features.Introduction {
 		approved = introducing(kept.Definitions, approved)

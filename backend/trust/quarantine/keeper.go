@@ -3,11 +3,11 @@
 // the approved text of each, so that sessions get that text and never a later one, and
 // holds everything else until a person has decided.
 //
-//	server ── list ──► Keeper.Admit ── approved ──► catalog, listings ──► sessions
+//	server ── list ──► Keeper.Admit ── approved ──► catalog, features ──► sessions
 //	                        │
 //	                        └── held ──► a person: Approve, Reject
 //
-// The catalog and the listings store only the definitions that Admit returns, so that held
+// The catalog and the features store only the definitions that Admit returns, so that held
 // items are in no list, no search result and no schema. Refuse rejects calls of held items.
 // Package scan judges the texts, and package difference compares definitions.
 package quarantine
@@ -90,7 +90,7 @@ type Options struct {
 	// Known returns the definitions of a kind that the hub used before it stored approvals,
 	// or nil if it has no such list of the server.
 	Known func(server string, kind Kind) []json.RawMessage
-	// Reapply makes the catalog or the listings read the approved items of a server again.
+	// Reapply makes the catalog or the features read the approved items of a server again.
 	Reapply func(ctx context.Context, server string, kind Kind) error
 	// Record stores an entry about a decision. It may be nil.
 	Record func(Event)
@@ -106,7 +106,7 @@ type Keeper struct {
 	writing sync.Mutex // serializes decisions, including writes to the store
 	view    atomic.Pointer[view]
 	listed  map[list]uint64 // checksums of the lists that were admitted last; see admit
-	again   chan list       // lists that Run makes the catalog and the listings read again
+	again   chan list       // lists that Run makes the catalog and the features read again
 	closely chan string     // servers whose items Run has to classify
 }
 

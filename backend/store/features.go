@@ -9,22 +9,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// Listings stores the prompts, resources and templates that servers list.
-type Listings struct{ db *database }
+// Features stores the prompts, resources and templates that servers list.
+type Features struct{ db *database }
 
-// Listings implements features.Store.
-func (s *Listings) Listings(ctx context.Context) ([]features.Listing, error) {
+// Features implements features.Store.
+func (s *Features) Features(ctx context.Context) ([]features.List, error) {
 	rows, err := s.db.read.QueryContext(ctx, "SELECT server, kind, definitions FROM listings")
 	if err != nil {
-		return nil, fmt.Errorf("read listings: %w", err)
+		return nil, fmt.Errorf("read features: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []features.Listing
+	var out []features.List
 	for rows.Next() {
-		var l features.Listing
+		var l features.List
 		var definitions string
 		if err := rows.Scan(&l.Server, &l.Kind, &definitions); err != nil {
-			return nil, fmt.Errorf("read listings: %w", err)
+			return nil, fmt.Errorf("read features: %w", err)
 		}
 		if json.Unmarshal([]byte(definitions), &l.Definitions) != nil {
 			continue // damaged; the server lists them again
@@ -34,8 +34,8 @@ func (s *Listings) Listings(ctx context.Context) ([]features.Listing, error) {
 	return out, rows.Err()
 }
 
-// SetListing implements features.Store.
-func (s *Listings) SetListing(ctx context.Context, l features.Listing) error {
+// SetFeatures implements features.Store.
+func (s *Features) SetFeatures(ctx context.Context, l features.List) error {
 	return s.db.change(ctx, func(tx *sql.Tx) error {
 		if l.Definitions == nil {
 			_, err := tx.ExecContext(ctx, "DELETE FROM listings WHERE server = ? AND kind = ?", l.Server, l.Kind)
