@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
 	"servers/lifecycle":       {"base/fault", "discovery/catalog", "servers/launch", "servers/registry"},
-	"servers/risk":            {"base/lazyregexp", "base/safetext", "servers/launch", "servers/registry"},
+	"servers/risk":            {"base/lazyregexp", "base/program", "base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: for the error of a start that needs a sign-in; upstream: announces when servers are paused
@@ -232,7 +232,7 @@ var allowed = map[string][]string{
 	},
 	"editors/importer": {
 		// registration: removes imported entries from editors' files
-		"base/fault", "base/lazyregexp", "base/pathname", "base/safetext",
+		"base/fault", "base/lazyregexp", "base/pathname", "base/program", "base/safetext",
 		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
@@ -278,8 +278,12 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
-	"market/prerequisites": {"base/process", "base/safetext", "market/subprocess"}, // subprocess: asks programs for their versions
-	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
+	"market/prerequisites": {
+		// program: knows the product that includes a program; subprocess: asks programs for their versions
+		"base/process", "base/program", "base/safetext",
+		"market/subprocess",
+	},
+	"market/official": {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
 		// mcpversion, mcpheader: for the first request in either era
 		"base/netreach", "base/safetext",
@@ -463,7 +467,7 @@ var allowed = map[string][]string{
 	},
 	"doors/api/operations": {
 		// search: for hits with their reasons; table: for the editors that a setting may name
-		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
+		"base/fault", "base/instance", "base/loosejson", "base/process", "base/program", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
 		"servers/corrections", "servers/intake", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/readiness",
@@ -530,7 +534,7 @@ var allowed = map[string][]string{
 		// a person sees before a server is added; market: for what its commands print; trust: judges the tools in a
 		// file without a hub; sandbox: confines this program before it becomes a server's; catalog, resolve: for the
 		// names of a toolset's tools
-		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
+		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/eval", "discovery/minilm",

@@ -2,23 +2,18 @@ package cli
 
 import (
 	"context"
-	"time"
+	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	baseprogram "github.com/agent-discover/agent-discover/backend/base/program"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
 // programs are the programs that start most servers.
-var programs = []struct{ name, purpose, advice string }{
-	{
-		"node", "servers written in JavaScript",
-		"install Node.js 20 or later (Debian, Ubuntu: apt install nodejs npm; macOS: brew install node; Windows: winget install " +
-			"OpenJS.NodeJS)",
-	},
-	{"npx", "servers from npm", "npx comes with Node.js; on Debian and Ubuntu: apt install npm"},
-	{"uvx", "servers from PyPI", "install uv (pipx install uv, or: brew install uv)"},
-	{"docker", "servers in containers", "install Docker or Podman (podman-docker provides the docker command)"},
+var programs = []struct{ name, purpose string }{
+	{prerequisites.Node, "servers written in JavaScript"},
+	{prerequisites.NPX, "servers from npm"},
+	{prerequisites.UVX, "servers from PyPI"},
+	{prerequisites.Docker, "servers in containers"},
 }
 
 func checkPrograms(ctx context.Context) []finding {
@@ -27,29 +22,21 @@ func checkPrograms(ctx context.Context) []finding {
 		What: "login shell", OK: err == nil, Detail: "PATH=" + env.Get("PATH"),
 		Advice: "the shell did not report its environment, so servers get a minimal PATH; check whether its start-up files wait for input",
 	}}
+	report := prerequisites.New(prerequisites.Options{
+		Environment: func(context.Context) process.Env { return env }, Machine: prerequisites.ThisMachine(env),
+	}).Check(ctx)
 	for _, p := range programs {
-		f := finding{What: p.name, Advice: p.advice}
-		path := env.LookPath(p.name)
-		if path == "" {
+		found := report.Program(p.name)
+		f := finding{What: p.name, OK: found.Works, Advice: found.Install.Advice()}
+		switch {
+		case found.Path == "":
 			f.Detail = "not on the login shell's PATH; needed for " + p.purpose
-		} else {
-			f.OK, f.Detail = true, path+" "+versionOf(ctx, env, path)
+		case found.Works:
+			f.Detail = strings.TrimSpace(found.Path + " " + found.Version)
+		default:
+			f.Detail = found.Problem
 		}
 		findings = append(findings, f)
 	}
 	return findings
-}
-
-func versionOf(ctx context.Context, env process.Env, path string) string {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	cmd, err := baseprogram.Command(ctx, env, path, "--version")
-	if err != nil {
-		return "(" + fault.MessageOf(err) + ")"
-	}
-	out, err := cmd.Output()
-	if err != nil {
-		return "(does not answer --version)"
-	}
-	return firstLine(string(out))
 }

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Schemas } from "../src/lib/api/client.ts";
 import { Agent } from "./support/agent.ts";
 import { expectAccessible, expectFits, launch, tryAgain, visit } from "./support/browser.ts";
 import { binary, many, packaged, TestHub } from "./support/hub.ts";
@@ -138,9 +139,10 @@ test("problems are listed with remedies", async () => {
     args: [],
   });
   await hub.rest("POST", `/api/servers/${id}/health`);
-  const found = await hub.rest<Record<string, boolean>>("GET", "/api/prereqs");
-  const missing = ["docker", "uvx", "npx"].find((program) => !found[program]);
-  if (missing) await hub.rest("POST", "/api/servers", { name: "needy", command: missing, args: ["x"], warm: false });
+  const { programs } = await hub.rest<Schemas["ProgramReport"]>("GET", "/api/market/programs");
+  const missing = programs.find(({ install }) => install);
+  if (missing)
+    await hub.rest("POST", "/api/servers", { name: "needy", command: missing.name, args: ["x"], start: false });
   await using agent = await Agent.join(hub, "an-editor");
   await agent.registry("install", { name: "wanted", command: "sh", args: ["-c", "true"] });
   await hub.rest("POST", "/api/pause");
@@ -148,7 +150,13 @@ test("problems are listed with remedies", async () => {
   const { page, context, problems } = await visit(browser, hub, "/overview", { expected: /status of 500/ });
   const item = (text: string) => panel(page, "Needs attention").getByRole("listitem").filter({ hasText: text });
   await item("The hub requires no token").waitFor();
-  if (missing) await item(`${missing} is not installed`).getByText("needy").waitFor();
+  if (missing) {
+    await item(`${missing.name} is not installed`).getByText("needy").waitFor();
+    const page = await item("needy")
+      .getByRole("link", { name: `Get ${missing.product}` })
+      .getAttribute("href");
+    expect(page).toBe(missing.install?.page);
+  }
   await item("1 server waits for your approval")
     .getByRole("link", { name: /^Review/ })
     .waitFor();

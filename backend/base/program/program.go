@@ -7,6 +7,8 @@
 // cmd.exe, which first reads the text as commands, so that "&" in an argument would start another program. Therefore
 // Command does not run the batch files of npm, pnpm, yarn and other package managers, but directly the program that
 // they start: node.exe with a script. It passes only harmless arguments to other batch files, and refuses the rest.
+//
+// The package also knows which product includes a program; package prerequisites knows how to install it on a machine.
 package program
 
 import (

@@ -145,7 +145,7 @@ func TestMissingNpxIsReportedWithAdvice(t *testing.T) {
 	if out.Code != 0 {
 		t.Errorf("doctor: exit code %d: the hub works without npx", out.Code)
 	}
-	programtest.Contains(t, out.Stdout, "WARNING  npx: not on the login shell's PATH", "apt install npm")
+	programtest.Contains(t, out.Stdout, "WARNING  npx: not on the login shell's PATH", "see https://nodejs.org")
 }
 
 func TestProgramOnTheLoginShellsPathIsStarted(t *testing.T) {

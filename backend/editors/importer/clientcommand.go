@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
-	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 // clients matches the names of the programs that have a command "mcp add".
@@ -50,11 +50,11 @@ func unwrapped(words []string) (rest []string, name string) {
 	if len(words) == 0 {
 		return nil, ""
 	}
-	program := risk.Program(words[0])
-	if clients.MatchString(program) || editorProgram.MatchString(program) || addsToClient(program, words[1:]) {
-		return words[1:], program
+	name = program.Name(words[0])
+	if clients.MatchString(name) || editorProgram.MatchString(name) || addsToClient(name, words[1:]) {
+		return words[1:], name
 	}
-	if pack := packageIn(words[1:]); runner.MatchString(program) && packageOfClient.MatchString(pack) {
+	if pack := packageIn(words[1:]); runner.MatchString(name) && packageOfClient.MatchString(pack) {
 		return words[1+slices.Index(words[1:], pack)+1:], path.Base(pack)
 	}
 	return nil, ""

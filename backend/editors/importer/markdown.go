@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
-	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 // fenceLine matches the first and the last line of a code block in Markdown, also in a list or a
@@ -86,7 +86,7 @@ func fromBlock(block string) []textEntry {
 			first = first[1:]
 		}
 		_, link, _ := installLink(line)
-		if !link && !address.MatchString(line) && clientCommand(words) == nil && !runner.MatchString(risk.Program(first[0])) {
+		if !link && !address.MatchString(line) && clientCommand(words) == nil && !runner.MatchString(program.Name(first[0])) {
 			continue // documentation also shows commands that start no server
 		}
 		if read, err := command(line); err == nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
-	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 var (
@@ -68,22 +68,22 @@ func refusal(line string, words []string) error {
 }
 
 func installsServer(words []string) bool {
-	return runner.MatchString(risk.Program(words[0])) && installers.MatchString(packageIn(words[1:])) || installers.MatchString(words[0])
+	return runner.MatchString(program.Name(words[0])) && installers.MatchString(packageIn(words[1:])) || installers.MatchString(words[0])
 }
 
 // prepares reports whether a command prepares something and starts no server.
 func prepares(words []string) bool {
-	program := risk.Program(words[0])
+	name := program.Name(words[0])
 	if len(words) < 2 {
 		return false
 	}
-	switch program {
+	switch name {
 	case "npm", "pnpm", "yarn", "bun", "uv", "poetry", "docker", "podman", "pipx", "npx":
-		return program != "npx" && installs.MatchString(words[1])
+		return name != "npx" && installs.MatchString(words[1])
 	case "make", "cargo", "go":
 		return installs.MatchString(words[1])
 	}
-	return setUp.MatchString(program) && program != "sudo" && !slices.Contains(words, "&&")
+	return setUp.MatchString(name) && name != "sudo" && !slices.Contains(words, "&&")
 }
 
 // reads reports whether a line looks like a sentence.
@@ -101,7 +101,7 @@ func reads(line string, words []string) bool {
 			commas++
 		}
 	}
-	known := runner.MatchString(risk.Program(first)) || hasPath.MatchString(strings.TrimRight(first, ".,:;!?"))
+	known := runner.MatchString(program.Name(first)) || hasPath.MatchString(strings.TrimRight(first, ".,:;!?"))
 	ends := strings.ContainsAny(line[len(line)-1:], ".!?:;") && len(words) > 2 && endsLikeSentence(words[len(words)-1])
 	switch {
 	case known:

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
 // scope determines which variables the references of an entry refer to. A reference refers to a
@@ -52,20 +52,20 @@ var (
 // references.
 func scriptsIn(words []string) []int {
 	for n, word := range words {
-		program, rest := risk.Program(word), words[n+1:]
+		name, rest := program.Name(word), words[n+1:]
 		switch {
-		case shells.MatchString(program):
+		case shells.MatchString(name):
 			if at := slices.IndexFunc(rest, scriptFlag.MatchString); at >= 0 && at+1 < len(rest) {
 				return []int{n + 1 + at + 1}
 			}
 			return nil
-		case program == "cmd" && len(rest) > 0 && strings.EqualFold(rest[0], "/c"), program == "powershell", program == "pwsh":
+		case name == "cmd" && len(rest) > 0 && strings.EqualFold(rest[0], "/c"), name == "powershell", name == "pwsh":
 			var all []int
 			for at := range rest {
 				all = append(all, n+1+at)
 			}
 			return all
-		case program != "env" && program != "sudo" && !strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
+		case name != "env" && name != "sudo" && !strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
 			return nil
 		}
 	}

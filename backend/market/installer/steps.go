@@ -9,7 +9,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
-	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -206,7 +205,7 @@ func check(j *job, p *plan.Plan) error {
 	if p.Missing != "" {
 		err := fault.New(fault.Unavailable, "%s cannot be installed yet: %s", p.ID, p.Missing)
 		err.Code = fault.CodeMissingProgram
-		if how := advice(p.Install); how != "" {
+		if how := p.Install.Advice(); how != "" {
 			err.Message += " To install it, " + how + "."
 		}
 		return err
@@ -305,7 +304,7 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 		return nil
 	case program.Install == nil || len(program.Install.Run) == 0:
 		err := fault.New(fault.Unavailable, "Agent Discover cannot install %s on this machine", safetext.Visible(name))
-		if how := advice(program.Install); how != "" {
+		if how := program.Install.Advice(); how != "" {
 			err.Message += "; " + how
 		}
 		return err
@@ -321,19 +320,4 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 		return fault.New(fault.Failed, "%s was installed, but it does not work yet: %s", name, program.Problem)
 	}
 	return nil
-}
-
-// advice returns instructions for a person to install a program. It returns "" if there are none.
-func advice(install *prerequisites.Install) string {
-	switch {
-	case install == nil:
-		return ""
-	case len(install.Commands) == 0:
-		return "see " + install.Page
-	}
-	var lines []string
-	for _, command := range install.Commands {
-		lines = append(lines, strings.Join(command, " "))
-	}
-	return "run in a terminal: " + strings.Join(lines, " && ")
 }

@@ -43,7 +43,7 @@ func build(r Request, m Machine, c candidate) *Plan {
 		b.install(*c.pkg)
 		p, problem := m.Programs.Meets(b.plan.Needs)
 		o.Program, o.Ready, o.Missing = p.Name, problem == "", problem
-		b.plan.Missing, b.plan.Install = problem, p.Install
+		b.plan.Missing, b.plan.Product, b.plan.Install = problem, p.Product, p.Install
 	}
 	o.Problem = b.plan.Problem
 	for _, q := range b.plan.Questions {

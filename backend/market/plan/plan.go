@@ -98,6 +98,7 @@ type Plan struct {
 
 	Needs   prerequisites.Requirement `json:"needs"`
 	Missing string                    `json:"missing,omitempty"` // a sentence that names the program to install first
+	Product string                    `json:"product,omitempty"` // the product that includes the program of the option, such as Node.js
 	// Install describes how to install the missing program.
 	Install *prerequisites.Install `json:"install,omitempty"`
 

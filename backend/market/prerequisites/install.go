@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 // Machine describes the properties of a machine that decide how programs are installed on it.
@@ -33,6 +34,21 @@ type Install struct {
 	Root bool   `json:"root,omitempty"`
 	Page string `json:"page"` // URL of the official installer's page
 	Note string `json:"note,omitempty"`
+}
+
+// Advice returns instructions for a person, such as "run in a terminal: brew install uv". It returns "" if i is nil.
+func (i *Install) Advice() string {
+	if i == nil {
+		return ""
+	}
+	if len(i.Commands) == 0 {
+		return "see " + i.Page
+	}
+	var lines []string
+	for _, command := range i.Commands {
+		lines = append(lines, strings.Join(command, " "))
+	}
+	return "run in a terminal: " + strings.Join(lines, " && ")
 }
 
 // manager is a package manager.
@@ -77,22 +93,13 @@ var managers = []manager{
 // pipx installs uv if the package manager of the system does not offer uv.
 const pipx = "pipx"
 
-// partOf maps programs to the programs that include them.
-var partOf = map[string]string{NPX: Node, UVX: UV, DNX: Dotnet}
-
-var pages = map[string]string{
-	Node: "https://nodejs.org/en/download", UV: "https://docs.astral.sh/uv/getting-started/installation/",
-	Python: "https://www.python.org/downloads/", Docker: "https://docs.docker.com/get-started/get-docker/",
-	Podman: "https://podman.io/docs/installation", Dotnet: "https://dotnet.microsoft.com/download",
-	Cargo: "https://www.rust-lang.org/tools/install",
-}
-
 // install describes how to install a program on the machine. find returns the path of a program, or "".
 func (m Machine) install(name string, find func(program string) string) *Install {
-	if whole := partOf[name]; whole != "" {
-		name = whole
+	product, _ := program.ProductOf(name)
+	out := &Install{Page: product.Page}
+	if len(product.Programs) > 0 {
+		name = product.Programs[0]
 	}
-	out := &Install{Page: pages[name]}
 	if m.OS != "linux" && name == Podman {
 		out.Note = "Afterwards, run podman machine init and podman machine start once."
 	}

@@ -34,6 +34,7 @@ func Programs() []string {
 // Program is the state of a program on this machine.
 type Program struct {
 	Name     string   `json:"name"`
+	Product  string   `json:"product"`           // the product that includes the program, such as Node.js
 	Path     string   `json:"path,omitempty"`    // empty if the program is not installed
 	Version  string   `json:"version,omitempty"` // such as 20.11.1; for docker, the version of the engine
 	Works    bool     `json:"works"`

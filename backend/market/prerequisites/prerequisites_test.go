@@ -49,17 +49,17 @@ func TestVersionsAndFailuresOfProgramsAreReported(t *testing.T) {
 			"podman": "5.4.2 rootless=true", "dnx": "", "dotnet": "10.0.100-rc.2.25502.107",
 		}.options()).Check(t.Context())
 		for _, want := range []Program{
-			{Name: Node, Path: "/usr/bin/node", Version: "22.17.0", Works: true},
-			{Name: NPX, Path: "/usr/bin/npx", Version: "10.9.2", Works: true},
-			{Name: UV, Path: "/usr/bin/uv", Version: "0.9.2", Works: true},
-			{Name: UVX, Path: "/usr/bin/uvx", Problem: "uvx did not answer within 20s."},
-			{Name: Python, Path: "/usr/bin/python", Version: "3.13.1", Works: true},
+			{Name: Node, Product: "Node.js", Path: "/usr/bin/node", Version: "22.17.0", Works: true},
+			{Name: NPX, Product: "Node.js", Path: "/usr/bin/npx", Version: "10.9.2", Works: true},
+			{Name: UV, Product: "uv", Path: "/usr/bin/uv", Version: "0.9.2", Works: true},
+			{Name: UVX, Product: "uv", Path: "/usr/bin/uvx", Problem: "uvx did not answer within 20s."},
+			{Name: Python, Product: "Python", Path: "/usr/bin/python", Version: "3.13.1", Works: true},
 			{
-				Name: Docker, Path: "/usr/bin/docker",
+				Name: Docker, Product: "Docker", Path: "/usr/bin/docker",
 				Problem: "docker is installed, but its engine does not answer: Cannot connect to the Docker daemon.",
 			},
-			{Name: Podman, Path: "/usr/bin/podman", Version: "5.4.2", Works: true, Rootless: true},
-			{Name: DNX, Path: "/usr/bin/dnx", Version: "10.0.100-rc.2.25502.107", Works: true},
+			{Name: Podman, Product: "Podman", Path: "/usr/bin/podman", Version: "5.4.2", Works: true, Rootless: true},
+			{Name: DNX, Product: ".NET", Path: "/usr/bin/dnx", Version: "10.0.100-rc.2.25502.107", Works: true},
 		} {
 			if got := report.Program(want.Name); got != want {
 				t.Errorf("%s: got %+v, want %+v", want.Name, got, want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -29,7 +30,8 @@ var probes = map[string]struct {
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.-]+)?`)
 
 func (c *Checker) probe(ctx context.Context, env process.Env, name string) Program {
-	p, how := Program{Name: name}, probes[name]
+	product, _ := program.ProductOf(name)
+	p, how := Program{Name: name, Product: product.Name}, probes[name]
 	for _, candidate := range append(how.names, name) {
 		p.Path = cmp.Or(p.Path, c.options.Find(env, candidate))
 	}

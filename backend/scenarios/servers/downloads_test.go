@@ -81,7 +81,7 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		},
 		{
 			Name: "add server", Method: "POST", Path: "/api/servers", Body: `{"name":"fs","command":"node","args":["x.js"]}`,
-			Status: 201, Want: []string{`"id":3`},
+			Status: 201, Want: []string{`"id":3`, `"program":"node"`},
 		},
 		{
 			Name: "another command", Method: "POST", Path: "/api/servers/3/preinstall", Status: 200, Want: []string{

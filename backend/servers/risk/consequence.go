@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -47,7 +48,7 @@ func consequence(s registry.Server) string {
 			hostOf(s.URL),
 		)
 	}
-	name := Program(s.Command)
+	name := program.Name(s.Command)
 	switch {
 	case s.Command == "":
 		return "It has no command and cannot be started."

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -140,10 +141,10 @@ func (r *report) program() {
 	if s.Command == "" || remote(s) {
 		return
 	}
-	name := Program(s.Command)
+	name := program.Name(s.Command)
 	words := append([]string{s.Command}, s.Args...)
 	for i, word := range words {
-		name := Program(word)
+		name := program.Name(word)
 		shell := shells.MatchString(name)
 		if !shell && !scripted.MatchString(name) {
 			continue
@@ -193,7 +194,7 @@ func (r *report) options() {
 	if remote(s) {
 		return
 	}
-	name := Program(s.Command)
+	name := program.Name(s.Command)
 	fetcher := fetchers[name] != ""
 	for i, arg := range s.Args {
 		where, label := fmt.Sprintf("args[%d]", i), fmt.Sprintf("Argument %d", i+1)

@@ -51,16 +51,6 @@ func AssessImport(s registry.Server) Assessment {
 	return a
 }
 
-// Program returns the name of the program that a command starts: without its
-// folder and an extension of Windows, in lower case.
-func Program(command string) string {
-	name := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
-	for _, extension := range []string{".exe", ".cmd", ".bat", ".com", ".ps1"} {
-		name = strings.TrimSuffix(name, extension)
-	}
-	return name
-}
-
 func remote(s registry.Server) bool { return s.Transport != "" && s.Transport != "stdio" }
 
 // The kinds of warnings. The variable order ranks them.

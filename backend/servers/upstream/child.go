@@ -223,14 +223,14 @@ func (c *child) ending() ending {
 
 // notFound returns the error for a command that is not in PATH.
 func notFound(v registry.Server) error {
-	advice := ""
-	switch v.Command {
-	case "npx", "node", "npm":
-		advice = " — install Node.js (its npx must be on your login shell's PATH)"
-	case "uvx", "uv":
-		advice = " — install uv (its uvx must be on your login shell's PATH)"
-	case "docker":
-		advice = " — install Docker or Podman"
+	advice, name := "", program.Name(v.Command)
+	if product, ok := program.ProductOf(name); ok {
+		advice = " — install " + product.Name
+		if product.Instead != "" {
+			advice += " or " + product.Instead
+		} else {
+			advice += " (its " + name + " must be on your login shell's PATH)"
+		}
 	}
 	return notStarted(exec.ErrNotFound, fault.Failed, "Failed to activate %q: command %q not found on PATH%s. Original: spawn %s ENOENT",
 		v.Name, v.Command, advice, v.Command)

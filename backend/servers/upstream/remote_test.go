@@ -490,6 +490,11 @@ func TestErrorsNameWhyAServerCannotStart(t *testing.T) {
 		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {
 			Name: "badcmd", Command: "definitely-not-a-cmd-xyz",
 		},
+		`Failed to activate "uv": command "/no/uvx" not found on PATH — install uv (its uvx must be on your login shell's PATH). ` +
+			`Original: spawn /no/uvx ENOENT`: {Name: "uv", Command: "/no/uvx"},
+		`Failed to activate "box": command "/no/docker" not found on PATH — install Docker or Podman. Original: spawn /no/docker ENOENT`: {
+			Name: "box", Command: "/no/docker",
+		},
 	} {
 		s.Approved = true
 		added, err := b.servers.Add(t.Context(), s)

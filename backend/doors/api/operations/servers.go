@@ -30,6 +30,7 @@ type Server struct {
 	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import."`
 	Command         *string           `json:"command" doc:"Program that starts a stdio server."`
 	Args            []string          `json:"args" doc:"Arguments of the command."`
+	Program         string            `json:"program,omitempty" doc:"The program that the command starts, such as npx, if GET /api/market/programs lists it."`
 	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`
 	Tags            []string          `json:"tags"`
 	PackageName     *string           `json:"package_name"`

@@ -4,14 +4,17 @@
 package operations
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
@@ -113,6 +116,9 @@ func (w *Views) Server(v registry.Server) Server {
 		LastError:       v.Health.LastError,
 		MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable),
 		References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext, ProposedBy: v.ProposedBy, Risk: known.risk,
+	}
+	if name := program.Name(v.Command); v.Transport == "stdio" && slices.Contains(prerequisites.Programs(), name) {
+		out.Program = name
 	}
 	if v.Transport == "stdio" && w.Sandboxes != nil {
 		out.Sandbox = sandboxOf(v, w.Sandboxes)

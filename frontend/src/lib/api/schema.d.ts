@@ -4988,6 +4988,7 @@ export interface components {
             option: components["schemas"]["PlanOption"];
             options: components["schemas"]["PlanOption"][];
             problem?: string;
+            product?: string;
             questions: components["schemas"]["PlanQuestion"][];
             risk: components["schemas"]["Assessment"];
             secrets?: components["schemas"]["PlanSecret"][] | null;
@@ -5094,6 +5095,7 @@ export interface components {
             name: string;
             path?: string;
             problem?: string;
+            product: string;
             rootless?: boolean;
             version?: string;
             works: boolean;
@@ -5546,6 +5548,8 @@ export interface components {
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
+            /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
+            program?: string;
             /** @description The client whose agent proposed the server, as the client names itself. */
             proposed_by?: string;
             /**
@@ -5707,6 +5711,8 @@ export interface components {
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
+            /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
+            program?: string;
             /** @description The client whose agent proposed the server, as the client names itself. */
             proposed_by?: string;
             /**

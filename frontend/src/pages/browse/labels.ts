@@ -33,19 +33,3 @@ export const runtimesOf = (server: { packages?: { kind: string }[] | null; remot
 
 /** shortName returns the last part of a listing's name: weather of io.github.user/weather. */
 export const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
-
-const programs: Record<string, string> = {
-  node: "Node.js",
-  npx: "npx",
-  uv: "uv",
-  uvx: "uvx",
-  python: "Python",
-  docker: "Docker",
-  podman: "Podman",
-  dotnet: ".NET",
-  dnx: "dnx",
-  cargo: "Cargo",
-};
-
-/** programWord returns the name of a program that starts servers, as its makers write it. */
-export const programWord = (name: string): string => programs[name] ?? name;

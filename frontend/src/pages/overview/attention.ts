@@ -38,7 +38,7 @@ export interface Facts {
   /** The number of results that are kept back. */
   kept: number;
   vault?: Schemas["VaultStatus"];
-  programs?: Schemas["ProgramPrereqs"];
+  programs?: Schemas["Program"][];
   about?: Schemas["HubAbout"];
 }
 
@@ -52,21 +52,12 @@ const namesOf = (servers: Server[]): string => {
   return names.join(", ") + (servers.length > 5 ? ` and ${count(servers.length - 5)} more` : "");
 };
 
-/** Programs that often start servers, with their product and download page. */
-const programs: Record<string, { of: string; url: string }> = {
-  npx: { of: "Node.js", url: "https://nodejs.org/en/download" },
-  uvx: { of: "uv", url: "https://docs.astral.sh/uv/getting-started/installation/" },
-  uv: { of: "uv", url: "https://docs.astral.sh/uv/getting-started/installation/" },
-  docker: { of: "Docker", url: "https://docs.docker.com/get-started/get-docker/" },
-};
-
-/** needed returns which of these programs the approved servers use, each with its servers. */
+/** needed returns which programs that the hub can check the approved servers use, each with its servers. */
 export function needed(servers: Server[]): Map<string, Server[]> {
   const out = new Map<string, Server[]>();
   for (const server of servers) {
-    if (!server.approved) continue;
-    const name = (server.command ?? "").replace(/^.*[/\\]/, "").replace(/\.(exe|cmd|bat)$/i, "");
-    if (name in programs) out.set(name, [...(out.get(name) ?? []), server]);
+    const { approved, program } = server;
+    if (approved && program) out.set(program, [...(out.get(program) ?? []), server]);
   }
   return out;
 }
@@ -213,21 +204,24 @@ function erring({ servers }: Facts): Issue[] {
     }));
 }
 
-function missing({ servers, programs: found }: Facts): Issue[] {
-  if (!found) return [];
-  return [...needed(servers)]
-    .filter(([name]) => !found[name as keyof typeof found])
-    .map(([name, these]) => ({
+function missing({ servers, programs }: Facts): Issue[] {
+  const users = needed(servers);
+  return (programs ?? []).flatMap(({ name, works, product, problem, install }) => {
+    const these = users.get(name);
+    if (works || !these) return [];
+    return {
       id: `missing ${name}`,
       tone: "bad",
       word: "Missing",
-      title: `${name} is not installed or does not run`,
-      text: `${plural(these.length, "server needs", "servers need")} ${name}: ${namesOf(these)}. ${name} is part of ${programs[name]?.of}.`,
+      title: install ? `${name} is not installed` : `${name} does not run`,
+      text: `${plural(these.length, "server needs", "servers need")} ${name}: ${namesOf(these)}. ${name} is part of ${product}.`,
+      detail: problem,
       remedies: [
-        { label: `Get ${programs[name]?.of}`, href: programs[name]?.url },
+        ...(install ? [{ label: `Get ${product}`, href: install.page }] : []),
         { label: "Check again", act: "programs" },
       ],
-    }));
+    };
+  });
 }
 
 function secrets({ servers, vault }: Facts): Issue[] {
