@@ -66,26 +66,63 @@ func exampleOf(row Row) string {
 }
 
 func TestTheGuideShowsTheDefaultsOfTheTable(t *testing.T) {
+	checkGuide(t, "```yaml\n", defaults(), "```")
+}
+
+func TestTheGuideShowsTheVariablesOfTheTable(t *testing.T) {
+	checkGuide(t, "| variable | setting |\n|---|---|\n", variables(), "\n")
+}
+
+// checkGuide checks that the guide has the text want between the first before and the next after. With -update, it writes
+// it there.
+func checkGuide(t *testing.T, before, want, after string) {
+	t.Helper()
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(text), "```yaml\nport:")
-	_, after, closed := strings.Cut(rest, "```")
-	if !found || !closed {
-		t.Fatal("the guide has no block with the defaults")
+	head, rest, found := strings.Cut(string(text), before)
+	end := strings.Index(rest, "\n"+after) + 1
+	if !found || end == 0 {
+		t.Fatalf("the guide has no block that begins with %q", before)
 	}
-	want := before + "```yaml\n" + defaults() + "```" + after
 	switch {
-	case want == string(text):
+	case rest[:end] == want:
 	case *update:
-		if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(guide, []byte(head+before+want+rest[end:]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("the defaults differ from the table; write them with: go test ./backend/base/settings -run TheGuide -update\n%s",
-			defaults())
+		t.Errorf("the guide differs from the table; write it with: go test ./backend/base/settings -run TheGuide -update\n%s", want)
 	}
+}
+
+// variables returns the rows of the guide's table of environment variables.
+func variables() string {
+	var out strings.Builder
+	for _, row := range Table {
+		if row.Env != "" {
+			fmt.Fprintf(&out, "| `%s` | `%s`%s |\n", row.Variable(), row.Key, valuesOf(row))
+		}
+	}
+	return out.String()
+}
+
+// valuesOf describes the values of a setting's environment variable if they differ from those in the file.
+func valuesOf(row Row) string {
+	switch row.fallback.(type) {
+	case bool:
+		return ": `on` or `off`"
+	case time.Duration, Seconds:
+		return ", in seconds"
+	case []string:
+		return ", separated by commas"
+	}
+	s := Default()
+	if row.set != nil && row.set(&s, "off") == nil && *row.of(&s).(*string) == "" {
+		return "; `off` for none"
+	}
+	return ""
 }
 
 func TestTheDefaultsOfTheGuideAreTheDefaults(t *testing.T) {
