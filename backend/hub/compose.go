@@ -319,7 +319,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
 		Editors: api.Editors{
-			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
+			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, ChangeSetting: h.changeSetting,
 			Entry: operations.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
 		Clients: api.Clients{
@@ -333,6 +333,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Roots: config.Roots, Bus: h.bus, Log: h.log,
 	})
 	h.settings.Apply(func(s settings.Settings) { d.gateway.SetResultsFolder(s.Results.Folder) }, "results")
+	h.settings.Apply(func(s settings.Settings) { h.editors.registrar.SetAuto(s.Editors.AutoRegister) }, "editors.auto_register")
+	h.settings.Apply(func(s settings.Settings) { d.gateway.SetAddFound(addFound(s.SessionTools, h.log)) }, "session_tools")
 }
 
 // addFound returns, by editor id, whether find_tool adds the tools that it finds to the session's tool list. It logs
@@ -361,7 +363,7 @@ func (h *Hub) chooseResults(entered string) (folder string, err error) {
 	if folder, err = settings.ResultsFolder(entered); err != nil {
 		return "", err
 	}
-	_, err = h.settings.Change(func() error { return h.keepSetting([]string{"results", "folder"}, folder) })
+	_, err = h.changeSetting([]string{"results", "folder"}, folder)
 	return folder, err
 }
 

@@ -96,9 +96,10 @@ func editorEntry(o Options) (table.Server, error) {
 	return entry, nil
 }
 
-// keepSetting writes one value to the settings file.
-func (h *Hub) keepSetting(keys []string, value any) error {
-	return settingsEditor.Keep(h.options.Folder.Config(), keys, value)
+// changeSetting writes one value to the settings file and reads the file again. It returns the keys of the settings that
+// have changed.
+func (h *Hub) changeSetting(keys []string, value any) (changed []string, err error) {
+	return h.settings.Change(func() error { return settingsEditor.Keep(h.options.Folder.Config(), keys, value) })
 }
 
 var settingsEditor = settings.Editor{Set: setScalar, Edit: editFile}

@@ -316,7 +316,7 @@ test("an editor that is installed later is marked as new, and is registered auto
 
   const onOff = page.getByRole("switch", { name: "Register new editors automatically" });
   await onOff.click();
-  await page.getByText("get the entry when they are detected").waitFor();
+  await onOff.and(page.getByRole("switch", { checked: true })).waitFor();
   hub.install("codex");
   await row(page, "OpenAI Codex").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
   await page.getByRole("tab", { name: "History" }).click();

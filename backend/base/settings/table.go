@@ -135,12 +135,15 @@ var Table = []Row{
 		fallback: true, of: func(s *Settings) any { return &s.Search.Learning },
 	},
 	{
-		Key: "editors.auto_register", Group: "Hub", Label: "Add the entry to new editors", Help: "As soon as they are found",
-		Comment: "add the entry to newly found editors", fallback: false, of: func(s *Settings) any { return &s.Editors.AutoRegister },
+		Key: "editors.auto_register", Group: "Hub", Label: "Register new editors automatically",
+		Help: "Editors that you install from now on get the entry when they are found, which you can undo; otherwise their files stay " +
+			"unchanged until you register them",
+		Comment: "add the entry to newly found editors", Live: true, fallback: false,
+		of: func(s *Settings) any { return &s.Editors.AutoRegister },
 	},
 	{
 		Key: "session_tools.on", Help: "Editors to whose list find_tool adds what it finds",
-		Comment: "editors, as gemini-cli, to whose list find_tool adds what it finds", fallback: []string(nil),
+		Comment: "editors, as gemini-cli, to whose list find_tool adds what it finds", Live: true, fallback: []string(nil),
 		of: func(s *Settings) any { return &s.SessionTools.On }, check: func(s *Settings) string {
 			both := slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) })
 			return unless(!both, "and session_tools.off name the same client")
@@ -149,7 +152,7 @@ var Table = []Row{
 	},
 	{
 		Key: "session_tools.off", Help: "Editors to whose list find_tool adds nothing", Comment: "editors to whose list it adds nothing",
-		fallback: []string(nil), of: func(s *Settings) any { return &s.SessionTools.Off }, schema: textItems,
+		Live: true, fallback: []string(nil), of: func(s *Settings) any { return &s.SessionTools.Off }, schema: textItems,
 	},
 	{
 		Key: "trust.changes", Group: "Trust", Label: "Changed and new tools",
@@ -176,7 +179,8 @@ var Table = []Row{
 	},
 	{
 		Key: "results.folder", Group: "Records and files", Label: "Folder for files of long results",
-		Help:    "Folder in which agents may save images, sounds and files; if empty, they may save none",
+		Help: "Folder in which agents may save images, sounds and files, as new files that only you can read; if empty, they may " +
+			"save none",
 		Comment: "where agents may save images, sounds and files from results of tools; none: they may not",
 		Live:    true, fallback: "", of: func(s *Settings) any { return &s.Results.Folder },
 	},

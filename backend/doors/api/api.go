@@ -140,11 +140,12 @@ type Discovery struct {
 
 // Editors holds the parts that deal with AI editors.
 type Editors struct {
-	Registrar   *registration.Registrar
-	Entry       operations.EditorEntry // the command by which editors connect to the hub
-	Importer    *importer.Importer
-	Doctor      *doctor.Doctor
-	KeepSetting func(keys []string, value any) error // writes a value to the settings file
+	Registrar *registration.Registrar
+	Entry     operations.EditorEntry // the command by which editors connect to the hub
+	Importer  *importer.Importer
+	Doctor    *doctor.Doctor
+	// ChangeSetting writes a value to the settings file and reads the file again.
+	ChangeSetting func(keys []string, value any) (changed []string, err error)
 }
 
 // Market holds the parts of the marketplace.
@@ -242,7 +243,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
 			Journal: s.Journal, Held: s.Trust.Counts, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
-		&operations.Config{File: o.Config.File, Live: o.Config.Live, Keep: o.Editors.KeepSetting, Edit: o.Config.Edit},
+		&operations.Config{File: o.Config.File, Live: o.Config.Live, Change: o.Editors.ChangeSetting, Edit: o.Config.Edit},
 		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&operations.Sessions{Sessions: o.Sessions},
 		&operations.Tokens{
@@ -284,7 +285,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
 		&operations.Editors{
 			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway,
-			KeepSetting: o.Editors.KeepSetting,
+			ChangeSetting: o.Editors.ChangeSetting,
 		},
 		&operations.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&operations.EditorImport{Importer: o.Editors.Importer},

@@ -228,6 +228,23 @@ func TestPastedConfigurationsAreParsedOverREST(t *testing.T) {
 	}
 }
 
+func TestAutomaticRegistrationFollowsTheSettingsFile(t *testing.T) {
+	folder := hubtest.NewDataFolder(t, "editors:\n  auto_register: true\n")
+	s, _ := hubtest.EditorScenario(t, hub.Options{Folder: folder})
+	s.Play(hubtest.Step{Name: "is on", Method: "GET", Path: "/api/editors", Status: 200, Want: []string{`"auto_register":true`}})
+	if err := os.WriteFile(folder.Config(), []byte("editors:\n  auto_register: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Play(
+		hubtest.Step{Name: "read the file", Method: "POST", Path: "/api/config/reload", Status: 200, Want: []string{`"restart":[]`}},
+		hubtest.Step{Name: "is off", Method: "GET", Path: "/api/editors", Status: 200, Want: []string{`"auto_register":false`}},
+		hubtest.Step{
+			Name: "turn it on", Method: "PUT", Path: "/api/editors/settings", Body: `{"auto_register":true}`, Status: 200,
+		},
+		hubtest.Step{Name: "is on again", Method: "GET", Path: "/api/editors", Status: 200, Want: []string{`"auto_register":true`}},
+	)
+}
+
 func TestNewEditorsAreRegisteredAutomatically(t *testing.T) {
 	s, _ := hubtest.NewEditorScenario(t)
 	s.Play(

@@ -73,6 +73,7 @@ func TestWhetherFoundToolsAreAddedIsASettingOfEachEditor(t *testing.T) {
 			Name: "another editor", Method: "PUT", Path: "/api/editors/found-tools", Body: `{"editor":"gemini-cli","add":true}`,
 			Status: 200,
 		},
+		hubtest.Step{Name: "needs no restart", Method: "GET", Path: "/api/config", Status: 200, Want: []string{`"restart":[]}`}},
 		hubtest.Step{
 			Name: "an unknown editor", Method: "PUT", Path: "/api/editors/found-tools", Body: `{"editor":"nobody","add":true}`, Status: 404,
 		},

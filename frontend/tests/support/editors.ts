@@ -2,7 +2,16 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { many, TestHub } from "./hub.ts";
 
@@ -43,11 +52,18 @@ export type EditorId = keyof typeof texts;
 export class EditorHub extends TestHub {
   readonly ids = Object.keys(texts) as EditorId[];
 
-  /** install creates the files of the given editors, by default of all. */
+  /** install creates the files of the given editors, by default of all. Each appears together with its folder. */
   install(...ids: EditorId[]): this {
     for (const id of ids.length ? ids : this.ids) {
-      mkdirSync(dirname(this.file(id)), { recursive: true });
-      this.write(id, texts[id][1]);
+      const [file, text] = texts[id];
+      const staged = join(this.folder, `staged-${id}`);
+      mkdirSync(dirname(join(staged, file)), { recursive: true });
+      if (text !== null) writeFileSync(join(staged, file), text, { mode: 0o600 });
+      let part = text === null ? dirname(file) : file; // the longest beginning of the path whose parent exists
+      while (!existsSync(dirname(join(this.folder, part)))) part = dirname(part);
+      if (part === file || !existsSync(join(this.folder, part)))
+        renameSync(join(staged, part), join(this.folder, part));
+      rmSync(staged, { recursive: true });
     }
     return this;
   }

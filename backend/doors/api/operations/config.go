@@ -17,8 +17,9 @@ import (
 type Config struct {
 	File string
 	Live *settings.Live
-	Keep func(keys []string, value any) error // writes one value to the file
 	Edit settings.Editor
+	// Change writes one value to the file and reads the file again.
+	Change func(keys []string, value any) (changed []string, err error)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -127,7 +128,7 @@ func (c *Config) set(ctx context.Context, in *configInput) (*route.Reply[Reloade
 	if err != nil {
 		return nil, err
 	}
-	return c.reloaded(c.Live.Change(func() error { return c.Keep(strings.Split(body.Key, "."), value) }))
+	return c.reloaded(c.Change(strings.Split(body.Key, "."), value))
 }
 
 type ruleFields struct {

@@ -85,11 +85,10 @@ func (e *Editors) setFoundTools(_ context.Context, in *foundToolsInput) (*route.
 	// both.
 	for _, on := range []bool{!*body.Add, *body.Add} {
 		key := map[bool]string{true: "on", false: "off"}[on]
-		if err := e.KeepSetting([]string{"session_tools", key}, idsWith(of, on)); err != nil {
+		if _, err := e.ChangeSetting([]string{"session_tools", key}, idsWith(of, on)); err != nil {
 			return nil, err
 		}
 	}
-	e.Shown.SetAddFound(of)
 	return route.OK(foundTools{editor.ID, *body.Add})
 }
 

@@ -14,11 +14,12 @@ import (
 
 // Editors holds the operations on AI editors of this machine and on the hub's entry in them.
 type Editors struct {
-	Registrar   *registration.Registrar
-	Entry       EditorEntry
-	Check       func(context.Context) (doctor.Report, error)
-	Shown       *gateway.Gateway                     // reports the tools that editors get on each surface
-	KeepSetting func(keys []string, value any) error // writes a value to the settings file
+	Registrar *registration.Registrar
+	Entry     EditorEntry
+	Check     func(context.Context) (doctor.Report, error)
+	Shown     *gateway.Gateway // reports the tools that editors get on each surface
+	// ChangeSetting writes a value to the settings file and reads the file again.
+	ChangeSetting func(keys []string, value any) (changed []string, err error)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -258,11 +259,8 @@ func (e *Editors) setSettings(_ context.Context, in *editorSettingsInput) (*rout
 	if body.AutoRegister == nil {
 		return nil, fault.New(fault.Invalid, "auto_register is required: true or false")
 	}
-	if err := e.KeepSetting([]string{"editors", "auto_register"}, *body.AutoRegister); err != nil {
-		return nil, err
-	}
-	e.Registrar.SetAuto(*body.AutoRegister)
-	return route.OK(editorSettings{*body.AutoRegister})
+	_, err = e.ChangeSetting([]string{"editors", "auto_register"}, *body.AutoRegister)
+	return reply(editorSettings{*body.AutoRegister}, err)
 }
 
 type reviewedInput struct {
