@@ -320,7 +320,9 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
 		Editors: api.Editors{
 			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, ChangeSetting: h.changeSetting,
-			Entry: operations.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
+			Entry: operations.EditorEntry{
+				Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env, Text: h.editors.registrar.EntryText(),
+			},
 		},
 		Clients: api.Clients{
 			Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults,

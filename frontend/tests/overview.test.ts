@@ -27,7 +27,8 @@ test("the first steps are ticked off and disappear", async () => {
   await steps.getByRole("button", { name: "Copy" }).click();
   await steps.getByText("Copied").first().waitFor();
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as unknown;
-  expect(copied).toEqual({ mcpServers: { discover: { command: binary, args: ["mcp", "--surface", "meta"] } } });
+  const env = { AGENT_DISCOVER_HOME: hub.folder };
+  expect(copied).toEqual({ mcpServers: { discover: { command: binary, args: ["mcp", "--surface", "meta"], env } } });
 
   await hub.add("memory", packaged("memory"));
   await steps.getByText("1 of 3 done").waitFor();

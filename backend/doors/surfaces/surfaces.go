@@ -18,6 +18,20 @@ const (
 	OfToolset = "toolset:" // the tools of a toolset and no others; its name follows
 )
 
+// Choice describes a surface for people who choose one.
+type Choice struct {
+	Surface string `json:"surface"`
+	Label   string `json:"label"`
+	Text    string `json:"text" doc:"What the surface shows, for people. The wording may change."`
+}
+
+// Choices are the surfaces that are not limited to one server or toolset. The first one is that of new entries.
+var Choices = []Choice{
+	{Meta, "Find and call", "Finds tools, and calls them by what they may do: read, write or destroy. Plan modes can read."},
+	{Registry, "Tool registry", "One tool with actions, as in earlier versions."},
+	{Native, "Always listed tools", "The tools of always listed servers, for models that handle many."},
+}
+
 // Check returns an error for an unknown surface.
 func Check(surface string) error {
 	switch surface {

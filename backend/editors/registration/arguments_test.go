@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -87,6 +88,18 @@ func TestTheTextToPasteNamesTheEditor(t *testing.T) {
 		if want := []string{"mcp", "--client", e.ID, "--surface", "meta"}; err != nil || !slices.Equal(got.server.Args, want) {
 			t.Errorf("the text for %s is %s, %v", e.ID, text, err)
 		}
+	}
+}
+
+func TestTheTextForOtherClientsStartsTheSameProgram(t *testing.T) {
+	rg := newRig(t, "linux")
+	rg.options.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/data"}
+	text := rg.EntryText()
+	got, err := readEntry([]byte(text), table.File{
+		Place: configedit.Place{Format: configedit.JSON, Keys: []string{"mcpServers"}}, Shape: "plain",
+	})
+	if err != nil || !got.ours || !equivalent(got.server, rg.Entry()) || parseArguments(got.server.Args).surfaceName() != NewSurface {
+		t.Errorf("the text is %s, %v", text, err)
 	}
 }
 

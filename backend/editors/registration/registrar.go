@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -73,6 +75,13 @@ func New(o Options) *Registrar {
 
 // Entry returns the server that the Agent Discover entry starts.
 func (r *Registrar) Entry() table.Server { return r.options.Entry }
+
+// EntryText returns the entry as JSON in the format that most clients accept, for clients that are not in the table.
+func (r *Registrar) EntryText() string {
+	server := r.options.Entry
+	server.Args = slices.Concat(server.Args, []string{surfaceFlag, NewSurface})
+	return newSnippet(table.File{Place: configedit.Place{Format: configedit.JSON, Keys: []string{"mcpServers"}}, Shape: "plain"}, server)
+}
 
 // Plan returns what Apply would do to each file, in order, and changes nothing.
 // An unknown editor id is a fault.NotFound.

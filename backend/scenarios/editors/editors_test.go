@@ -27,6 +27,7 @@ func TestEditorsAreRegisteredAndUndoneOverREST(t *testing.T) {
 			Want: []string{
 				`"id":"cursor"`, `"state":"absent"`, `"detected":true`, `"auto_register":false`,
 				`"entry":{"name":"discover","command":"{program}","args":["mcp"]`,
+				`"surfaces":[{"surface":"meta","label":"Find and call",`,
 			},
 			Never: []string{`"id":"zed"`},
 		},

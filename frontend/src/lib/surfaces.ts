@@ -1,22 +1,13 @@
 // The surfaces: the sets of tools that a client of the hub can be shown.
 
+import { editors } from "./stores/editors.svelte";
+
 const SERVER = "server:";
 const TOOLSET = "toolset:";
 
-/** The surfaces that are not limited to one server or toolset, the default first. */
-export const surfaces = [
-  {
-    value: "meta",
-    label: "Find and call",
-    text: "Finds tools, and calls them by what they may do: read, write or destroy. Plan modes can read.",
-  },
-  { value: "registry", label: "Tool registry", text: "One tool with actions, as in earlier versions." },
-  {
-    value: "native",
-    label: "Always listed tools",
-    text: "The tools of always listed servers, for models that handle many.",
-  },
-];
+/** surfaces returns the surfaces that are not limited to one server or toolset, that of new entries first. */
+export const surfaces = (): { value: string; label: string; text: string }[] =>
+  (editors.answer?.surfaces ?? []).map(({ surface, label, text }) => ({ value: surface, label, text }));
 
 /** serverOf returns the server of a surface that is limited to one server; otherwise "". */
 export const serverOf = (surface: string): string => (surface.startsWith(SERVER) ? surface.slice(SERVER.length) : "");
@@ -30,12 +21,12 @@ export const choices = (
   servers: readonly { name: string }[],
   toolsets: readonly { name: string }[] = [],
 ): { value: string; label: string }[] => [
-  ...surfaces,
+  ...surfaces(),
   ...toolsets.map(({ name }) => ({ value: TOOLSET + name, label: `Toolset ${name}` })),
   ...servers.map(({ name }) => ({ value: SERVER + name, label: `Only ${name}` })),
 ];
 
 /** labelOf returns the name of a surface. */
 export const labelOf = (surface: string): string =>
-  surfaces.find(({ value }) => value === surface)?.label ??
+  surfaces().find(({ value }) => value === surface)?.label ??
   (toolsetOf(surface) ? `Toolset ${toolsetOf(surface)}` : `Only ${serverOf(surface)}`);

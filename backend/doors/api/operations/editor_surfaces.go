@@ -38,9 +38,9 @@ func (e *Editors) shown(list []registration.Status) []EditorShown {
 		own := editor.Files[at].Surface
 		one := EditorShown{Editor: editor.ID, Surface: own, AddsFound: e.Shown.SurfaceUse(own, editor.ID).AddsFound}
 		all := []string{own}
-		for _, s := range []string{surfaces.Meta, surfaces.Registry, surfaces.Native} {
-			if s != own {
-				all = append(all, s)
+		for _, choice := range surfaces.Choices {
+			if choice.Surface != own {
+				all = append(all, choice.Surface)
 			}
 		}
 		for _, s := range all {

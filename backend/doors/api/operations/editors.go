@@ -50,6 +50,7 @@ type EditorList struct {
 	AutoRegister bool                  `json:"auto_register" doc:"Whether editors that are detected later are registered automatically."`
 	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
 	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"Surfaces of the editors that have the hub's entry."`
+	Surfaces     []surfaces.Choice     `json:"surfaces" nullable:"false" doc:"The surfaces that an entry or a token may have, except those of one server or toolset. The first one is that of new entries."`
 }
 
 // EditorEntry is the command that the hub's entry in an editor starts.
@@ -58,6 +59,7 @@ type EditorEntry struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args" nullable:"false"`
 	Env     map[string]string `json:"env,omitempty"`
+	Text    string            `json:"text" doc:"The entry as JSON with mcpServers, the format that most clients accept. Paste it into the configuration of a client that is not in the list."`
 }
 
 type editorsInput struct {
@@ -76,7 +78,9 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 	if err != nil {
 		return nil, err
 	}
-	return route.OK(EditorList{Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry, Shown: e.shown(list)})
+	return route.OK(EditorList{
+		Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry, Shown: e.shown(list), Surfaces: surfaces.Choices,
+	})
 }
 
 // EditorFields select editors and the way in which to change their files.

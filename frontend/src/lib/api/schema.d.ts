@@ -3343,6 +3343,12 @@ export interface components {
         ChecksReply: {
             servers: components["schemas"]["NamedCheck"][] | null;
         };
+        Choice: {
+            label: string;
+            surface: string;
+            /** @description What the surface shows, for people. The wording may change. */
+            text: string;
+        };
         Client: {
             /** Format: int64 */
             calls_in_flight: number;
@@ -3646,6 +3652,8 @@ export interface components {
                 [key: string]: string;
             };
             name: string;
+            /** @description The entry as JSON with mcpServers, the format that most clients accept. Paste it into the configuration of a client that is not in the list. */
+            text: string;
         };
         EditorFields: {
             /** @description Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry. */
@@ -3839,6 +3847,8 @@ export interface components {
             entry: components["schemas"]["EditorEntry"];
             /** @description Surfaces of the editors that have the hub's entry. */
             shown: components["schemas"]["EditorShown"][];
+            /** @description The surfaces that an entry or a token may have, except those of one server or toolset. The first one is that of new entries. */
+            surfaces: components["schemas"]["Choice"][];
         };
         EditorOutcome: {
             change?: string;
