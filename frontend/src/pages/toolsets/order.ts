@@ -1,4 +1,4 @@
-// The order of tools in a toolset, and its name.
+// The order of tools in a toolset.
 
 /** moved returns a list with one element at another place. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
@@ -8,9 +8,3 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   rest.splice(Math.max(0, Math.min(to, rest.length)), 0, one);
   return rest;
 }
-
-const NAME = /^[a-z0-9-]{2,50}$/;
-
-/** nameProblem returns why a toolset cannot have a name; "" if it can. */
-export const nameProblem = (name: string): string =>
-  !name || NAME.test(name) ? "" : "Use 2 to 50 lower-case letters, digits and hyphens.";
