@@ -38,8 +38,8 @@ const plan: Plan = {
   secrets: [{ name: "--key", reference: "${secret:--key}", where: "Argument 4" }],
   risk: { consequence: "", warnings: [], marks: [] },
   questions: [
-    { name: "B_TOKEN", label: "B_TOKEN", where: "The variable B_TOKEN", required: true, secret: true, missing: true },
-    { name: "MODE", label: "MODE", where: "The variable MODE", required: false, secret: false, missing: false },
+    { name: "B_TOKEN", label: "B_TOKEN", where: "", variable: "B_TOKEN", required: true, secret: true, missing: true },
+    { name: "MODE", label: "MODE", where: "", variable: "MODE", required: false, secret: false, missing: false },
   ],
 };
 

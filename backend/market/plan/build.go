@@ -136,7 +136,7 @@ func (b *builder) env(fields []listing.Field) []string {
 		}
 		taken[strings.ToUpper(f.Name)] = true
 		for _, v := range b.fill(input{
-			Input: f.Input, variables: f.Variables, name: f.Name, where: where, secret: f.Name,
+			Input: f.Input, variables: f.Variables, name: f.Name, where: where, variable: f.Name, secret: f.Name,
 		}) {
 			b.plan.Env[f.Name] = v.text
 			names = append(names, f.Name)

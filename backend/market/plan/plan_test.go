@@ -567,12 +567,16 @@ func TestQuestionsAreComplete(t *testing.T) {
 	})}, here())
 	want := []Question{
 		{
-			Name: "API_KEY", Label: "API_KEY", Description: "The key", Where: "The variable API_KEY", Required: true, Secret: true,
+			Name: "API_KEY", Label: "API_KEY", Description: "The key", Where: "The variable API_KEY", Variable: "API_KEY",
+			Required: true, Secret: true,
 			Placeholder: "sk-…", Missing: true, Why: "The variable API_KEY is required.",
 		},
-		{Name: "UNITS", Label: "UNITS", Where: "The variable UNITS", Choices: []string{"metric", "imperial"}, Default: "metric"},
-		{Name: "MAX_TOKENS", Label: "MAX_TOKENS", Where: "The variable MAX_TOKENS", Format: "number"},
-		{Name: "GITHUB_TOKEN", Label: "GITHUB_TOKEN", Where: "The variable GITHUB_TOKEN", Secret: true},
+		{
+			Name: "UNITS", Label: "UNITS", Where: "The variable UNITS", Variable: "UNITS", Choices: []string{"metric", "imperial"},
+			Default: "metric",
+		},
+		{Name: "MAX_TOKENS", Label: "MAX_TOKENS", Where: "The variable MAX_TOKENS", Variable: "MAX_TOKENS", Format: "number"},
+		{Name: "GITHUB_TOKEN", Label: "GITHUB_TOKEN", Where: "The variable GITHUB_TOKEN", Variable: "GITHUB_TOKEN", Secret: true},
 	}
 	got, _ := json.Marshal(p.Questions)
 	if wanted, _ := json.Marshal(want); string(got) != string(wanted) {

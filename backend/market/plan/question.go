@@ -20,8 +20,9 @@ type Question struct {
 	Name        string   `json:"name"` // key of the answer, unique in a plan
 	Label       string   `json:"label"`
 	Description string   `json:"description,omitempty"`
-	Where       string   `json:"where"`            // tells a person how the value is used
-	Format      string   `json:"format,omitempty"` // number, boolean or filepath; empty for text
+	Where       string   `json:"where"`              // tells a person how the value is used
+	Variable    string   `json:"variable,omitempty"` // environment variable that has the answer as its value; empty if there is none
+	Format      string   `json:"format,omitempty"`   // number, boolean or filepath; empty for text
 	Required    bool     `json:"required"`
 	Secret      bool     `json:"secret"`
 	Repeated    bool     `json:"repeated,omitempty"` // several answers are allowed
@@ -43,6 +44,7 @@ type asked struct {
 	secret   string // name of the secret that stores a secret answer
 	label    string
 	where    string
+	variable string // as in Question
 	repeated bool
 	flag     bool
 	check    func(value string) string // returns what is wrong with a value, or ""
@@ -76,7 +78,7 @@ func (b *builder) ask(a asked) reply {
 	secret := a.Secret || free && (secretscan.SensitiveName(a.name) || slices.ContainsFunc(answers, secretscan.HasCredential))
 	q := Question{
 		Name: name, Label: prose(cmp.Or(a.label, name), 100), Description: prose(a.Description, 1000), Where: a.where,
-		Format: a.Format, Required: a.Required, Secret: secret, Repeated: a.repeated, Flag: a.flag,
+		Variable: a.variable, Format: a.Format, Required: a.Required, Secret: secret, Repeated: a.repeated, Flag: a.flag,
 		Choices: a.Choices, Default: a.Default, Placeholder: prose(a.Placeholder, 200), Guessed: a.From == listing.FromReadme,
 	}
 	if !slices.Contains([]string{"number", "boolean", "filepath"}, q.Format) {

@@ -24,6 +24,7 @@ type input struct {
 	name      string // name of the question, and part of the names of questions about variables
 	label     string
 	where     string // describes the input to a person, such as: The variable API_KEY
+	variable  string // environment variable that has the value; empty for other inputs
 	secret    string // name of the secret, and prefix of the names of secrets in variables
 	repeated  bool
 	flag      bool
@@ -44,7 +45,8 @@ var braces = lazyregexp.New(`\{([^{}]+)\}`)
 func (b *builder) fill(in input) []value {
 	if in.Value == "" {
 		r := b.ask(asked{
-			Input: in.Input, name: in.name, secret: in.secret, label: in.label, where: in.where, repeated: in.repeated, flag: in.flag,
+			Input: in.Input, name: in.name, secret: in.secret, label: in.label, where: in.where, variable: in.variable,
+			repeated: in.repeated, flag: in.flag,
 			check: func(answer string) string { return in.wrong("", answer, answer) },
 		})
 		var out []value

@@ -22,7 +22,7 @@ func TestInspectorUsesAServerDirectly(t *testing.T) {
 		},
 		hubtest.Step{
 			Name: "info of a stopped server", Method: "GET", Path: "/api/servers/{id}/info", Status: 400,
-			Want: []string{`{"error":"Server not active","code":`},
+			Want: []string{`{"error":"Server not active","code":"server_stopped"}`},
 		},
 		hubtest.Step{Name: "tools of a stopped server", Method: "GET", Path: "/api/servers/{id}/tools", Status: 400},
 		hubtest.Step{

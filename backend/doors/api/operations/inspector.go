@@ -85,7 +85,7 @@ func (i *Inspector) activeServer(id string) (registry.Server, error) {
 		return v, err
 	}
 	if !v.AlwaysListed && !i.Upstream.State(v.Name).Running {
-		return v, route.BadRequest("Server not active")
+		return v, route.BadRequestWith(fault.CodeStopped, "Server not active")
 	}
 	return v, nil
 }

@@ -68,6 +68,13 @@ func Fail(status int, message string) error { return failureOf(status, message) 
 // BadRequest returns an error whose response has status 400.
 func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
 
+// BadRequestWith is BadRequest with a code of package fault.
+func BadRequestWith(code, message string) error {
+	f := failureOf(http.StatusBadRequest, message)
+	f.Code = code
+	return f
+}
+
 // InvalidIsBadRequest returns err, but with status 400 instead of 422 when its kind is fault.Invalid. Some operations
 // of the original product answer with status 400.
 func InvalidIsBadRequest(err error) error {

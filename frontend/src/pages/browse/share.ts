@@ -31,9 +31,11 @@ function entryOf(plan: Plan, ask: (name: string, secret: boolean) => string): ob
   const [command, ...args] = plan.command ?? [];
   if (!plan.url && !command) return undefined;
   // Variables without an answer are not in the plan.
-  const missing = plan.questions.filter(({ missing, where, name }) => missing && where === `The variable ${name}`);
+  const missing = plan.questions.filter(({ missing }) => missing);
   const env = {
-    ...Object.fromEntries(missing.map(({ name, secret }) => [name, ask(inputName(name), secret)])),
+    ...Object.fromEntries(
+      missing.flatMap(({ variable, secret }) => (variable ? [[variable, ask(inputName(variable), secret)]] : [])),
+    ),
     ...plan.env,
   };
   const headers = plan.headers ?? {};

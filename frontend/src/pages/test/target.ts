@@ -46,11 +46,11 @@ export class Target {
     if (!this.#up()) await this.start();
     let answer = await request(this.#base + path, init);
     // The server may have stopped since its last state was received: start it and try again.
-    if (answer.status === 400 && this.id && (await said(answer.clone())) === "Server not active") {
+    if (!answer.ok && this.id && (await failure(answer.clone())).code === "server_stopped") {
       await this.start();
       answer = await request(this.#base + path, init);
     }
-    if (!answer.ok) throw new ApiError(await said(answer), answer.status);
+    if (!answer.ok) throw await failure(answer);
     return answer.text();
   }
 
@@ -74,7 +74,7 @@ export class Target {
   async put(path: string, body: object): Promise<void> {
     const headers = { "Content-Type": "application/json" };
     const answer = await request(this.#base + path, { method: "PUT", body: JSON.stringify(body), headers });
-    if (!answer.ok) throw new ApiError(await said(answer), answer.status);
+    if (!answer.ok) throw await failure(answer);
   }
 
   /** #up reports whether the hub would forward a request: it does so only to servers that are always listed or running. */
@@ -95,8 +95,14 @@ export class Target {
   }
 }
 
-async function said(answer: Response): Promise<string> {
+async function failure(answer: Response): Promise<ApiError> {
   const parsed = parse(await answer.text());
-  const error = parsed.ok && isObject(parsed.value) ? own(parsed.value, "error") : undefined;
-  return typeof error === "string" ? error : `The hub answered with status ${answer.status}.`;
+  const [error, code] = ["error", "code"].map((name) =>
+    parsed.ok && isObject(parsed.value) ? own(parsed.value, name) : undefined,
+  );
+  return new ApiError(
+    typeof error === "string" ? error : `The hub answered with status ${answer.status}.`,
+    answer.status,
+    typeof code === "string" ? code : "",
+  );
 }
