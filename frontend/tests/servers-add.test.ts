@@ -140,6 +140,10 @@ describe("adding servers", () => {
     expect(await dialog.getByRole("button", { name: "Add server" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Name", { exact: true }).fill("pair");
     await dialog.getByRole("button", { name: "Add variable" }).click();
+    await dialog.getByLabel("Name of variable 1").fill("API_TOKEN");
+    await dialog.getByLabel("Value of API_TOKEN", { exact: true }).fill("north-12345");
+    const box = dialog.getByRole("checkbox", { name: "Secret", checked: true });
+    expect(await box.getAttribute("title")).toMatch(/looks like a credential/);
     await dialog.getByLabel("Name of variable 1").fill("REGION");
     await dialog.getByLabel("Value of REGION", { exact: true }).fill("north");
     await dialog.getByRole("checkbox", { name: "Secret", checked: false }).click();

@@ -109,6 +109,19 @@ test("a server is started, restarted and stopped on its page and in the list", a
   await context.close();
 });
 
+for (const theme of ["light", "dark"] as const)
+  test(`a server without a command says what is missing, in ${theme}`, async () => {
+    await using hub = await new TestHub().start();
+    await hub.rest("POST", "/api/servers", { name: "empty" });
+    const { page, context, problems } = await visit(browser, hub, "/servers/empty", { theme });
+    await page.getByText("No command is configured.").waitFor();
+    await page.getByText("The server cannot start yet").waitFor();
+    expect(await page.getByText("''", { exact: true }).count()).toBe(0);
+    await expectAccessible(page, `a server without a command, ${theme}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
 test("a server that runs while most of its calls fail needs attention", async () => {
   await using hub = await new TestHub().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for tests" });
   const file = join(hub.folder, "failing.mjs");
