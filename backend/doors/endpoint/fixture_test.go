@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -167,9 +168,15 @@ func newEndpoint() (*endpoint.Endpoint, *script) {
 			}
 			return p
 		},
-		Knows:  func(server string) bool { return server == "one" },
-		Usable: func(string) error { return nil },
-		Log:    slog.New(slog.DiscardHandler),
+		Knows: func(server string) bool { return server == "one" },
+		Usable: func(toolset string) error {
+			return map[string]error{
+				"absent":  fault.New(fault.NotFound, "there is no toolset absent"),
+				"waiting": fault.New(fault.Denied, "it waits for approval"),
+				"broken":  fault.New(fault.Failed, "the database is damaged"),
+			}[toolset]
+		},
+		Log: slog.New(slog.DiscardHandler),
 	}), s
 }
 

@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
@@ -24,6 +25,23 @@ func TestASessionServesOnlyTheToolsetThatARequestNames(t *testing.T) {
 	} {
 		if resp, body := d.post(list, row.session, header(row.toolset)); resp.StatusCode != row.status {
 			t.Errorf("toolset %q in session %s: %d %s", row.toolset, row.session, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestAToolsetThatCannotBeUsedIsRefusedWithTheStatusOfTheReason(t *testing.T) {
+	d := open(t)
+	for set, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"absent":  {http.StatusNotFound, "there is no toolset absent"},
+		"waiting": {http.StatusForbidden, "it waits for approval"},
+		"broken":  {http.StatusInternalServerError, "the database is damaged"},
+	} {
+		resp, body := d.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, endpoint.ToolsetHeader+": "+set)
+		if resp.StatusCode != want.status || !strings.Contains(body, want.text) {
+			t.Errorf("toolset %s: %d %s", set, resp.StatusCode, body)
 		}
 	}
 }
