@@ -221,9 +221,12 @@ func (f ServerFields) apply(v *registry.Server) {
 	set(&v.Command, f.Command)
 	set(&v.URL, f.Homepage)
 	// Clients of the original product always send a transport, even a remote one for a server that has only a command.
-	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
-		v.Transport = *f.Transport
-		if transport, err := registry.TransportFor(v.Transport, v.Command, v.URL); err == nil { // the callers refuse unknown ones
+	if f.Transport != nil {
+		transport, err := registry.TransportFor(*f.Transport, v.Command, v.URL)
+		if err != nil {
+			transport = *f.Transport // the callers refuse unknown ones
+		}
+		if transport == "stdio" || v.URL != "" || v.Command == "" {
 			v.Transport = transport
 		}
 	}
@@ -309,10 +312,11 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	}
 	body.apply(&v)
 	alone := reflect.DeepEqual(body, ServerFields{Transport: body.Transport})
-	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || alone) {
-		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
-	}
-	if body.Transport != nil {
+	if t := body.Transport; t != nil {
+		transport, err := registry.TransportFor(*t, v.Command, v.URL)
+		if err == nil && transport != "stdio" && v.URL == "" && (v.Transport == transport || alone) {
+			return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
+		}
 		if _, err := registry.TransportFor(v.Transport, v.Command, v.URL); err != nil {
 			return nil, err
 		}
