@@ -146,7 +146,7 @@ func createDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sqlite DB FILE")
 	}
-	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0])+"?_pragma=busy_timeout(60000)") // a hub may be writing
 	ts.Check(err)
 	_, err = db.Exec(ts.ReadFile(args[1]))
 	ts.Check(errors.Join(err, db.Close()))
