@@ -134,7 +134,7 @@ func (v *systrayView) update(s *slot, it item) {
 	s.slots = v.fill(s.native, s.slots, it.Items)
 }
 
-// click calls clicked with the present command of a slot.
+// click calls clicked with the current command of a slot.
 func (v *systrayView) click(s *slot) {
 	v.mu.Lock()
 	s.stale = true

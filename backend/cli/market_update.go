@@ -28,7 +28,7 @@ func (c marketCommands) update() *cobra.Command {
 		Use: "update [ID]", Short: "Update an installed server, or list those that have a newer version", Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
 		Long: `Update the server ID, an ID of the marketplace or the name of the server. The newest
-version runs beside the present one first, and what differs is shown: tools that were added,
+version runs beside the current one first, and what differs is shown: tools that were added,
 removed or changed, and new inputs. The server is updated after you have answered on the
 terminal; market rollback undoes that. Without ID, check which installed servers have a
 newer version, and list them.
@@ -175,7 +175,7 @@ func updatePath(server, action string) string {
 	return "/api/market/updates/" + url.PathEscape(server) + "/" + action
 }
 
-// compare runs the newest version of a server beside the present one. It asks for the answers that
+// compare runs the newest version of a server beside the current one. It asks for the answers that
 // only the newest version needs.
 func (c marketCommands) compare(ctx context.Context, w watcher, server updates.Server, f updateFlags, answers map[string][]string,
 	public map[string]bool,

@@ -101,7 +101,7 @@ func AddFromCopy(
 
 var errNotTaken = errors.New("nothing is taken from the copy")
 
-// migrateCopy copies a copy to scratch and migrates it to the present schema. It returns the servers in it.
+// migrateCopy copies a copy to scratch and migrates it to the current schema. It returns the servers in it.
 func migrateCopy(ctx context.Context, from, scratch string) (servers []registry.Server, err error) {
 	if err := copyFile(from, scratch); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not read the copy %s: %s", from, paths.Reason(err))

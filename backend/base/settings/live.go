@@ -44,7 +44,7 @@ type Live struct {
 // State is the settings at one moment. It is immutable.
 type State struct {
 	Settings Settings
-	// Problems lists the problems of the present file if it is invalid; Settings are
+	// Problems lists the problems of the current file if it is invalid; Settings are
 	// then those of an earlier version of the file.
 	Problems []Problem
 	// Restart lists the settings whose new values the hub uses after its next start.
@@ -76,7 +76,7 @@ func (l *Live) Apply(do func(Settings), keys ...string) {
 	l.apply = append(l.apply, applier{keys, do})
 }
 
-// State returns the present state.
+// State returns the current state.
 func (l *Live) State() *State { return l.state.Load() }
 
 // Reload reads the file and returns which settings have changed. If the file is invalid, it

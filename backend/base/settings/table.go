@@ -316,7 +316,7 @@ func (s *Settings) keys() map[string]any {
 	return keys
 }
 
-// spellings returns the present and the former key of the setting that has key as either of them. former is empty if the
+// spellings returns the current and the former key of the setting that has key as either of them. former is empty if the
 // setting has no former key.
 func spellings(key string) (now, former string) {
 	for _, row := range Table {

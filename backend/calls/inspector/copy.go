@@ -28,7 +28,7 @@ func (i *Inspector) openCopy(ctx context.Context, spec Spec) (*Transient, error)
 	return i.start(ctx, &Transient{Handle: strings.TrimPrefix(name, transientPrefix), Server: server, Of: spec.Of}, spec.Life)
 }
 
-// copyOf returns the present configuration of a server under another name.
+// copyOf returns the current configuration of a server under another name.
 func (i *Inspector) copyOf(of, name string) (registry.Server, error) {
 	server, err := i.configured(of)
 	switch {

@@ -141,7 +141,7 @@ func printable(env map[string]string) map[string]string {
 }
 
 // Find returns the transient server with a handle. If there is none, the error
-// is a fault.NotFound. A copy has the present configuration of its original; if the
+// is a fault.NotFound. A copy has the current configuration of its original; if the
 // original was removed or is not approved any more, Find returns an error.
 func (i *Inspector) Find(handle string) (*Transient, error) {
 	i.mu.Lock()

@@ -22,7 +22,7 @@ type Effect struct {
 }
 
 // Try returns the effects of an additional rule, without applying it, on the tools that it matches or excludes and on
-// those that it enables or disables, in the order of tools. The rule is inserted into the present rules at the index
+// those that it enables or disables, in the order of tools. The rule is inserted into the current rules at the index
 // at, or added at the end if at is larger than their number.
 func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {
 	with := new(Policy)

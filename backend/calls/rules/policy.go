@@ -39,7 +39,7 @@ type Options struct {
 	// Destroys reports whether a tool may destroy something.
 	Destroys func(*catalog.Tool) bool
 	// ClientID returns the id of the client that the configuration calls name: it maps a former id of an editor to
-	// the present one. If ClientID is nil, names are used as ids.
+	// the current one. If ClientID is nil, names are used as ids.
 	ClientID func(name string) string
 }
 

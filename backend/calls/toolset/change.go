@@ -32,7 +32,7 @@ func (k *Keeper) add(ctx context.Context, t Toolset) (Toolset, error) {
 	})
 }
 
-// pinAll pins each of tools to its present definition, except that tools in before keep the pins and proposed notes
+// pinAll pins each of tools to its current definition, except that tools in before keep the pins and proposed notes
 // that they have there. It returns a fault.NotFound if a tool to pin is not in the catalog.
 func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
 	snapshot := k.options.Catalog.Snapshot()
@@ -71,7 +71,7 @@ func (k *Keeper) Update(ctx context.Context, name, description string, tools []R
 	})
 }
 
-// Pin accepts the present definitions of the given tools, or of all drifted ones if tools is nil. shown has the
+// Pin accepts the current definitions of the given tools, or of all drifted ones if tools is nil. shown has the
 // hashes of the definitions that the person has seen; if a tool has changed since, the error is a fault.Conflict. A
 // nil map accepts every present definition.
 func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {

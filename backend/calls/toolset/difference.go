@@ -12,13 +12,13 @@ import (
 // maxCompared is how many characters of each text are compared.
 const maxCompared = 20000
 
-// Drift describes how the present definition of a tool differs from the accepted one, word by word. The field of a part
+// Drift describes how the current definition of a tool differs from the accepted one, word by word. The field of a part
 // that has not changed is nil.
 type Drift struct {
 	// Known reports whether the accepted definition is known. If it is not, the whole
 	// present definition counts as added.
 	Known       bool            `json:"known"`
-	Hash        string          `json:"hash"` // hash of the present definition
+	Hash        string          `json:"hash"` // hash of the current definition
 	Title       []textdiff.Part `json:"title,omitempty"`
 	Description []textdiff.Part `json:"description,omitempty"`
 	Schema      []textdiff.Part `json:"schema,omitempty"` // schema of the arguments

@@ -84,7 +84,7 @@ func Parse(data []byte) (Toolset, error) {
 }
 
 // Import adds a toolset from a file on a person's request. If name is not empty, it replaces the name in the file. A
-// tool is ready if its present definition is the exported one; a person has to pin the others.
+// tool is ready if its current definition is the exported one; a person has to pin the others.
 func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset, error) {
 	t, err := Parse(data)
 	if err != nil {

@@ -23,11 +23,11 @@ const (
 	Waiting State = "waiting" // the server itself is not approved
 )
 
-// Entry is a tool of a toolset, its state, and its present definition.
+// Entry is a tool of a toolset, its state, and its current definition.
 type Entry struct {
 	Reference
 	State   State
-	Present *catalog.Tool // the present definition; nil if the server does not list the tool
+	Present *catalog.Tool // the current definition; nil if the server does not list the tool
 }
 
 // Entries returns the tools of a toolset in their order.

@@ -32,7 +32,7 @@ func memory(t *testing.T, pid int) (peak, now int) {
 	return of("VmHWM"), of("VmRSS")
 }
 
-// watchPeak resets the peak of a process to its present memory, and returns that memory in MB.
+// watchPeak resets the peak of a process to its current memory, and returns that memory in MB.
 func watchPeak(t *testing.T, pid int) (now int) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {

@@ -150,7 +150,7 @@ func (c *Catalog) Guard(g Gate) { c.gate = g }
 
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 
-// Snapshot returns the present state of the catalog.
+// Snapshot returns the current state of the catalog.
 func (c *Catalog) Snapshot() *Snapshot {
 	if s := c.snapshot.Load(); s != nil {
 		return s

@@ -175,7 +175,7 @@ func newProvider(o Options) (p provider, model string) {
 	return nil, ""
 }
 
-// Vectors returns the present vectors of the tools.
+// Vectors returns the current vectors of the tools.
 func (x *Index) Vectors() *Vectors { return x.current.Load() }
 
 // Status returns the state of the index.

@@ -5,7 +5,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// nextStep is the advice on how to call a found tool in the present session. A
+// nextStep is the advice on how to call a found tool in the current session. A
 // tool that is not in the session's tools/list can only be called through a tool
 // of the hub.
 type nextStep struct {

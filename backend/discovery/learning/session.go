@@ -29,7 +29,7 @@ const (
 // session holds the recent queries of an MCP session.
 type session struct {
 	questions []*question // in the order they were asked
-	message   int         // number of the present message of the agent
+	message   int         // number of the current message of the agent
 	called    bool        // a tool was called for a question of that message
 }
 

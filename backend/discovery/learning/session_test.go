@@ -87,7 +87,7 @@ func TestCallsCountForTheQueriesTheyAnswer(t *testing.T) {
 		"a failed call in between ends the message": {
 			"ask read mail > a; fail a; ask frob mail > b; ok c", "frob mail=c 1, read mail=c 1",
 		},
-		"a call for an earlier message does not end the present one": {
+		"a call for an earlier message does not end the current one": {
 			"ask open door > x; wait 5s; ask frob mail > b; ok x; ask sort mail > b; ok c", "open door=x 1",
 		},
 		"queries of one slow request": {"ask read mail > a | sort mail > b; wait 5s; ok c", ""},

@@ -104,7 +104,7 @@ func (s *splitter) add(char rune) {
 	}
 }
 
-// finish ends the present word, if any, and adds its tokens.
+// finish ends the current word, if any, and adds its tokens.
 func (s *splitter) finish() {
 	if s.length == 0 {
 		return

@@ -60,12 +60,12 @@ func set(words string) map[string]bool {
 // splitter splits texts into words and reuses its buffer for many of them.
 type splitter struct {
 	run   []byte // the letters and digits since the last separator
-	begin int    // start of the present word in run
+	begin int    // start of the current word in run
 	cuts  int    // number of splits by case in run
 	parts bool   // visit only the two parts, not the whole, of a name that is split in two
 }
 
-// cut ends the present word.
+// cut ends the current word.
 func (s *splitter) cut(visit func(word []byte)) {
 	if len(s.run)-s.begin > 1 {
 		visit(s.run[s.begin:])
@@ -73,7 +73,7 @@ func (s *splitter) cut(visit func(word []byte)) {
 	s.begin = len(s.run)
 }
 
-// flush ends the present word and run.
+// flush ends the current word and run.
 func (s *splitter) flush(visit func(word []byte)) {
 	s.cut(visit)
 	if s.cuts == 1 && !s.parts {

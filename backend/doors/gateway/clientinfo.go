@@ -129,7 +129,7 @@ func (c *clientInfo) origin(road string) call.Origin {
 // because the lists of modern clients may depend on nothing else.
 func (c *clientInfo) limitedAs() string { return ClientID(c.entry) }
 
-// ClientID returns the present id of a client in the table of editors. The given id may be a former one or
+// ClientID returns the current id of a client in the table of editors. The given id may be a former one or
 // differ in case. An id that the table does not have is returned without surrounding spaces.
 func ClientID(id string) string {
 	if e, known := table.ByID(id); known {

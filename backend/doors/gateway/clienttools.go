@@ -33,7 +33,7 @@ type clientTools struct {
 	views map[string]bool // servers of which the client has read a view; see noteView
 }
 
-// Rules returns the present rules for the client.
+// Rules returns the current rules for the client.
 func (c *clientTools) Rules() inventory.Rules { return c.inventory.For(c.client.limitedAs()) }
 
 // Names returns the scope in which the hub resolves the names of tools that the client sends.

@@ -22,7 +22,7 @@ import (
 type longResults struct {
 	store  *longresult.Store
 	client longresult.Client // without its folder; see now
-	folder func() string     // returns the present results folder; empty for none
+	folder func() string     // returns the current results folder; empty for none
 	lookup func(server, tool string) (*catalog.Tool, bool)
 }
 
@@ -45,7 +45,7 @@ func cutting(session any, o Opening) longresult.Client {
 	return c
 }
 
-// now returns client with the present results folder.
+// now returns client with the current results folder.
 func (r *longResults) now() longresult.Client {
 	c := r.client
 	c.Folder = r.folder()

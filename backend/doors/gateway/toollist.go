@@ -50,7 +50,7 @@ func (l *toolList) Answer(ctx context.Context, listed func() ([]*catalog.Tool, s
 	}{list})
 }
 
-// note records that the client has read the present list.
+// note records that the client has read the current list.
 func (l *toolList) note() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ type Introduction struct {
 	Instructions string          `json:"instructions,omitempty"`
 }
 
-// Definitions are the present definitions of the hub's own tools on a surface.
+// Definitions are the current definitions of the hub's own tools on a surface.
 type Definitions struct {
 	Tools  []json.RawMessage
 	Tokens int

@@ -70,7 +70,7 @@ func (f File) isCurrent() bool {
 // state is like Fingerprint, but includes the inode change time (ctime).
 func (f File) state() string { return fmt.Sprint(f.Fingerprint(), statusTime(f.info)) }
 
-// awaitRest waits until f has been unchanged for the duration of d.rest. It takes the present time
+// awaitRest waits until f has been unchanged for the duration of d.rest. It takes the current time
 // from temp, which was just written, because the clock of the file system may differ from that of
 // this machine.
 func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {

@@ -69,7 +69,7 @@ func (a arguments) surfaceName() string {
 }
 
 // updatedArguments returns the wanted arguments of an entry, but with the client and the surface
-// that the present arguments name. If chosen is set, it takes the surface from wanted.
+// that the current arguments name. If chosen is set, it takes the surface from wanted.
 func updatedArguments(present, wanted []string, chosen bool) []string {
 	a, w := parseArguments(present), parseArguments(wanted)
 	if chosen && a.surfaceName() != w.surfaceName() {

@@ -85,7 +85,7 @@ func (pl *planner) addCommands(program string, p *filePlan) [][]string {
 	return list
 }
 
-// hasMore reports whether the present entry has fields, arguments or variables that would be lost
+// hasMore reports whether the current entry has fields, arguments or variables that would be lost
 // or changed if the wanted entry replaced it. value is the wanted entry as Spell returns it.
 func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 	e, err := readEntry(p.was.Data, p.file)

@@ -140,7 +140,7 @@ func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server,
 	return server, link, nil
 }
 
-// repaired returns the wanted server with the variables that a person added to the present entry e,
+// repaired returns the wanted server with the variables that a person added to the current entry e,
 // and with the client and the surface of e; if chosen is set, the surface is that of wanted. Of the
 // editor-specific fields in More, the result has only those that e lacks.
 func repaired(e entry, wanted table.Server, chosen bool) table.Server {

@@ -44,7 +44,7 @@ type filePlan struct {
 	shared  []string // ids of other editors that read the same file
 	by      string
 	replace bool
-	surface string // for Register: the surface of the entry; "" keeps the present one
+	surface string // for Register: the surface of the entry; "" keeps the current one
 	undoes  string // the id of the change that Undo reverts
 
 	was   atomicfile.File

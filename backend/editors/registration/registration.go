@@ -166,7 +166,7 @@ type Request struct {
 	Editors     []string          // ids
 	All         bool              // all detected editors; for Unregister, all that have the entry
 	Project     string            // absolute path of a project, whose files are changed instead of those in the home folder
-	Surface     string            // for Register: the surface of the entries; "" keeps the present one
+	Surface     string            // for Register: the surface of the entries; "" keeps the current one
 	Replace     bool              // also change an entry of the same name that starts another program
 	Expect      map[string]string // Difference or Before of the previewed plans, by path; other plans are refused
 	Environment map[string]string // environment variables of the caller, which can change the paths of files

@@ -31,7 +31,7 @@ func TestTheSurfaceOfAnEntryIsChangedAndUndone(t *testing.T) {
 		rg.args(file, "mcp", "--client", e.ID, "--surface", "server:my notes")
 		rg.surface(e.ID, "server:my notes")
 		rg.do(q, nothing)
-		rg.register(e.ID, nothing) // without a surface, the present one stays
+		rg.register(e.ID, nothing) // without a surface, the current one stays
 		rg.undo(done, change)
 		rg.holds(file.Path, before)
 	})

@@ -312,7 +312,7 @@ func (r *Registrar) History(_ context.Context, editor string) ([]Record, error) 
 	return records, nil
 }
 
-// record returns the record of a change with its present state.
+// record returns the record of a change with its current state.
 func (v *survey) record(c *change, undone bool) Record {
 	out := c.Record
 	out.Undone = undone

@@ -74,7 +74,7 @@ func (r *Registrar) Run(ctx context.Context) error {
 	return nil
 }
 
-// scan does the work of Run once and returns the present status. last is the
+// scan does the work of Run once and returns the current status. last is the
 // status after the previous scan.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	if err := r.recordNewEditors(); err != nil {

@@ -15,7 +15,7 @@ import (
 // Version describes the version to which Switch changes a server.
 type Version struct {
 	Planned    Configured        // as a new installation of the version would be configured
-	Configured Configured        // Planned, with the changes that a person has made to the present configuration
+	Configured Configured        // Planned, with the changes that a person has made to the current configuration
 	Values     map[string]string // values of the secrets to add to the keychain, by name
 	Record     Install           // record to add; ignored if To is set
 	To         int64             // if not 0, the id of the record of the former version to which the server returns

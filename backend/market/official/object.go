@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// object is a JSON object of the registry. Its methods find a member by its present name, and by the name in snake
+// object is a JSON object of the registry. Its methods find a member by its current name, and by the name in snake
 // case that it had until September 2025. A value of a wrong type counts as missing.
 type object map[string]json.RawMessage
 

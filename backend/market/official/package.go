@@ -12,7 +12,7 @@ const stdio = "stdio"
 
 var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
 
-// kinds maps older names of the kinds of registries to the present ones.
+// kinds maps older names of the kinds of registries to the current ones.
 var kinds = map[string]listing.Kind{
 	"docker": listing.KindOCI, "docker-hub": listing.KindOCI, "crates": listing.KindCargo, "crate": listing.KindCargo,
 }
@@ -63,7 +63,7 @@ func image(name, registry, version string) string {
 	return name
 }
 
-// transports maps the names of transport types, including older ones, to the present names.
+// transports maps the names of transport types, including older ones, to the current names.
 var transports = map[string]string{
 	stdio: stdio, "sse": "sse", "streamable-http": "streamable-http", "streamable": "streamable-http", "http": "streamable-http",
 }

@@ -156,7 +156,7 @@ func versionOf(p *plan.Plan) string {
 	return p.Version
 }
 
-// listing returns the present listing of an installed server.
+// listing returns the current listing of an installed server.
 func (u *Updates) listing(ctx context.Context, i installer.Install) (listing.Listing, error) {
 	found, err := u.options.Listings.Latest(ctx, i.Listing.ID())
 	if fault.KindOf(err) == fault.NotFound {

@@ -134,7 +134,7 @@ func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o
 	if o.Hash != v.hash && v.startsDifferently(o.Answers) {
 		c.Unstarted = true
 		c.Notes = append(c.Notes,
-			"The newer version is started in another way than the present one, so it was not started yet. To compare their tools, look "+
+			"The newer version is started in another way than the current one, so it was not started yet. To compare their tools, look "+
 				"at its configuration and compare them again.")
 		w.Undo(ctx)
 		return nil
@@ -163,7 +163,7 @@ func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o
 
 // version is a planned version of a server.
 type version struct {
-	server  registry.Server // the server with its present configuration
+	server  registry.Server // the server with its current configuration
 	install installer.Install
 	request plan.Request
 	plan    *plan.Plan

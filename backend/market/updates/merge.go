@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
-// merge returns the configuration of a server for another version. now is the present configuration, from the one
-// with which the present version was installed, and to the one with which the other version would be installed.
+// merge returns the configuration of a server for another version. now is the current configuration, from the one
+// with which the current version was installed, and to the one with which the other version would be installed.
 // Changes that a person has made since the installation are kept; notes lists those that cannot be kept.
 func merge(now, from, to installer.Configured) (out installer.Configured, notes []string) {
 	if from.Transport == "" {

@@ -31,7 +31,7 @@ type ReplayOrder struct {
 	Limit int // maximum number of calls; 0 means 20
 }
 
-// Replay describes how another version answered calls that were recorded with the present one. Calls has the newest
+// Replay describes how another version answered calls that were recorded with the current one. Calls has the newest
 // call first.
 type Replay struct {
 	Calls     []Call `json:"calls"`
@@ -63,7 +63,7 @@ type Call struct {
 	Latency     int64           `json:"latency_ms"`
 }
 
-// replay replays calls that were recorded since the present version was installed.
+// replay replays calls that were recorded since the current version was installed.
 func (u *Updates) replay(ctx context.Context, t *trial, i installer.Install, o ReplayOrder) (*Replay, error) {
 	records, _, err := u.options.Journal.Records(ctx,
 		journal.Query{Server: t.owner.Name, Kinds: []journal.Kind{journal.Call}, Since: i.At, Limit: 500})

@@ -2,7 +2,7 @@
 // servers, and returns them to their previous version.
 //
 // listings ── check ── latest version of each server
-// plan ── compare ── the newer version runs beside the present one: tools, recorded calls ── apply, roll back
+// plan ── compare ── the newer version runs beside the current one: tools, recorded calls ── apply, roll back
 //
 // Only servers that were installed from a listing have versions. Package installer runs the downloads and the change
 // itself as jobs. Package plan decides how a version is configured.
@@ -49,7 +49,7 @@ type Options struct {
 type Trust interface {
 	// Expect announces an approved configuration that a server is about to get.
 	Expect(s registry.Server)
-	// AcceptVersion records that a person has approved the present configuration of a server. shown means that the
+	// AcceptVersion records that a person has approved the current configuration of a server. shown means that the
 	// person has seen how its tools differ from the former ones.
 	AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error
 }

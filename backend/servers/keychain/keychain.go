@@ -197,7 +197,7 @@ func (k *Keychain) isHung() bool {
 	return hung
 }
 
-// running returns the number of the present operation and whether it is past its
+// running returns the number of the current operation and whether it is past its
 // deadline.
 func (k *Keychain) running() (serial int, hung bool) {
 	k.mu.Lock()

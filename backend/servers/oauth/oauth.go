@@ -58,7 +58,7 @@ type Options struct {
 	File  string // path of the file of sign-ins and registered clients
 	Bus   *events.Bus
 	Log   *slog.Logger
-	// Find returns the present configuration of a server.
+	// Find returns the current configuration of a server.
 	Find func(ctx context.Context, server string) (Server, error)
 	// Learn is called with each token before it is used, so that it is redacted.
 	Learn func(server, token string)

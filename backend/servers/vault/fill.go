@@ -230,8 +230,8 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 }
 
 // bind returns a fault.Denied if the server's own secret was meant for another
-// destination than that of its present configuration. A secret without a
-// destination gets the present one.
+// destination than that of its current configuration. A secret without a
+// destination gets the current one.
 func (f *filling) bind(ctx context.Context, r Record) error {
 	switch to := f.launch.Destination(); r.Destination {
 	case to:

@@ -78,7 +78,7 @@ type Options struct {
 	Bus    *events.Bus          // on which Changed is published
 	Folder paths.Folder         // folder of the files of encrypted values
 	Known  *redact.KnownSecrets // gets every secret, to redact it; may be nil
-	// Launch returns the present configuration of a server, and false if there is
+	// Launch returns the current configuration of a server, and false if there is
 	// no such server; may be nil.
 	Launch func(server string) (l launch.Launch, ok bool)
 	// NoKeychain disables the use of the system's keychain.

@@ -118,7 +118,7 @@ func TestSecretsAreListedWithMaskedValues(t *testing.T) {
 	}
 	if !d.Holds(t.Context(), "one", "A/B", "vvvvvv") || d.Holds(t.Context(), "one", "A/B", "another") ||
 		d.Holds(t.Context(), "one", "none", "") {
-		t.Error("Holds does not tell the present value from others")
+		t.Error("Holds does not tell the current value from others")
 	}
 }
 

@@ -63,7 +63,7 @@ func (k *Keeper) open(ctx context.Context, server string) (*file, error) {
 	return f, nil
 }
 
-// carry makes the present launch the approved one, and keeps the approvals of definitions.
+// carry makes the current launch the approved one, and keeps the approvals of definitions.
 func (f *file) carry() {
 	f.accept()
 	for _, item := range f.items {
@@ -368,7 +368,7 @@ func (k *Keeper) redecide(ctx context.Context, f *file) (affected []Kind, err er
 	return affected, k.save(ctx, f)
 }
 
-// rejudge scans the items of a server if the present rules have not judged them.
+// rejudge scans the items of a server if the current rules have not judged them.
 func (k *Keeper) rejudge(ctx context.Context, server string) ([]Kind, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()

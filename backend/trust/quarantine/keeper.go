@@ -138,7 +138,7 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// Run scans and classifies the items of servers that the present rules have not judged, and
+// Run scans and classifies the items of servers that the current rules have not judged, and
 // holds the items of servers whose launch has changed, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -147,7 +147,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// follow scans the servers that the present rules have not judged. Then it reviews servers
+// follow scans the servers that the current rules have not judged. Then it reviews servers
 // whose configuration changes, and reapplies the lists in k.again, until ctx ends.
 func (k *Keeper) follow(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](k.options.Bus, 1024)
@@ -189,13 +189,13 @@ func (k *Keeper) review(ctx context.Context, server string) {
 	}
 }
 
-// rescan judges the items of all servers that the present rules have not judged.
+// rescan judges the items of all servers that the current rules have not judged.
 func (k *Keeper) rescan(ctx context.Context) {
 	// Ask the store which servers these are, because reading the items of all servers would slow down each start.
 	unscanned, err := k.options.Store.Unscanned(ctx, k.options.Scanner.Version()+closer)
 	every := err != nil
 	if every && ctx.Err() == nil {
-		k.options.Log.Warn("could not find the items that the present rules have not scanned; looking through all", "error", err)
+		k.options.Log.Warn("could not find the items that the current rules have not scanned; looking through all", "error", err)
 	}
 	for _, s := range k.options.Servers.List() {
 		if ctx.Err() != nil {

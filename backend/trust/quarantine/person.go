@@ -75,7 +75,7 @@ func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	})
 }
 
-// Reject keeps an item from agents for as long as it has its present definition. The error
+// Reject keeps an item from agents for as long as it has its current definition. The error
 // is a fault.Conflict if that is not the one that the person was shown.
 func (k *Keeper) Reject(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
@@ -137,7 +137,7 @@ func (f *file) decided(item *Item, by Item, text string) {
 	f.events = append(f.events, Event{Server: f.Name, Kind: by.Kind, Name: by.Name, State: by.State, Text: text, Person: true})
 }
 
-// settle makes the present launch the approved one once no item waits because of it.
+// settle makes the current launch the approved one once no item waits because of it.
 func (f *file) settle() {
 	for _, item := range f.items {
 		if item.Listed && item.Held() && item.State != Rejected && item.Reason == Relaunch {
@@ -147,7 +147,7 @@ func (f *file) settle() {
 	f.accept()
 }
 
-// accept makes the present launch the approved one.
+// accept makes the current launch the approved one.
 func (f *file) accept() { f.Launch, f.Form = f.hash, f.launch }
 
 // ApproveClean approves, for a person, the launch of a server and its held items in which
@@ -230,7 +230,7 @@ func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.
 	return nil
 }
 
-// Accept records that a person has approved the present launch of a server. Items with an
+// Accept records that a person has approved the current launch of a server. Items with an
 // approved definition are then approved for this launch. clean reports that the person also
 // approves the items in which the scan finds nothing, of a server that an agent proposed.
 func (k *Keeper) Accept(ctx context.Context, server string, clean bool) error {

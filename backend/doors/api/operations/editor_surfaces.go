@@ -17,7 +17,7 @@ type EditorShown struct {
 	Editor    string         `json:"editor"`
 	Surface   string         `json:"surface" doc:"Surface of the entry."`
 	AddsFound bool           `json:"adds_found" doc:"Whether find_tool adds tools to the list of a session, unless it uses MCP 2026-07-28."`
-	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The present surface and the other possible ones, except those of one server, with their tools and tokens."`
+	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The current surface and the other possible ones, except those of one server, with their tools and tokens."`
 }
 
 // SurfaceTools counts the tools of a surface, and their tokens, at the start of a session.

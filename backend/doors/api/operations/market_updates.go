@@ -25,7 +25,7 @@ func (m *MarketUpdates) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/market/updates/{server}", "Retrieve the last comparison of a server with its newest version"),
 		m.comparison)
 	route.Add(g, route.Post("/api/market/updates/{server}/compare",
-		"Run the newest version of a server beside the present one, and compare their tools").Accepts(), m.compare)
+		"Run the newest version of a server beside the current one, and compare their tools").Accepts(), m.compare)
 	route.Add(g, route.Post("/api/market/updates/{server}/apply", "Update a server to its newest version").Accepts(), m.apply)
 	route.Add(g, route.Post("/api/market/updates/{server}/rollback", "Return a server to the version before").Accepts(), m.rollback)
 }
@@ -67,7 +67,7 @@ func (m *MarketUpdates) comparison(_ context.Context, in *UpdateInput) (*route.R
 
 type compareFields struct {
 	Answers map[string][]string `json:"answers,omitempty" doc:"Answers to the inputs that only the newest version asks for."`
-	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the present one is not started, and its tools are not compared."`
+	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the current one is not started, and its tools are not compared."`
 	Replay  bool                `json:"replay,omitempty" doc:"Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called."`
 	Tools   []string            `json:"tools,omitempty" doc:"Tools that a person wants to be called besides those, although they may change something."`
 	Limit   int                 `json:"limit,omitempty" doc:"Largest number of calls to repeat; 20 by default, at most 200."`

@@ -25,7 +25,7 @@ func (r *Rules) Routes(t *route.Table) {
 
 type tryFields struct {
 	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file."`
-	At   *int            `json:"at,omitempty" doc:"Index of the present rules at which the rule is placed; at the end by default."`
+	At   *int            `json:"at,omitempty" doc:"Index of the current rules at which the rule is placed; at the end by default."`
 }
 
 // TriedRule reports what would change if a rule were added.

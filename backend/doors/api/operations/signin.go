@@ -34,8 +34,8 @@ type SignIn struct {
 	State   string   `json:"state" enum:"signed_out,signed_in,required,waiting" doc:"required: a request failed because a person must sign in; waiting: a sign-in waits for a person."`
 	Again   bool     `json:"again,omitempty" doc:"Somebody was signed in before: the sign-in has ended, or the server asks for more permissions."`
 	Issuer  string   `json:"issuer,omitempty" doc:"The authorization server."`
-	Scopes  []string `json:"scopes,omitempty" doc:"Scopes of the present token."`
-	Expires string   `json:"expires,omitempty" doc:"When the present token ends. It is renewed before that if possible."`
+	Scopes  []string `json:"scopes,omitempty" doc:"Scopes of the current token."`
+	Expires string   `json:"expires,omitempty" doc:"When the current token ends. It is renewed before that if possible."`
 	Failure string   `json:"failure,omitempty" doc:"Why the last sign-in failed."`
 }
 

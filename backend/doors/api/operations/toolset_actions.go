@@ -12,7 +12,7 @@ import (
 type pinnedTool struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	Hash   string `json:"hash" doc:"Hash of the present definition as the person was shown it, from drift."`
+	Hash   string `json:"hash" doc:"Hash of the current definition as the person was shown it, from drift."`
 }
 
 type pinFields struct {

@@ -28,7 +28,7 @@ func (o *Toolsets) Routes(table *route.Table) {
 		"Replace the description, the tools and the notes of a toolset; tools that it had keep their pins"), o.update)
 	route.Add(g, route.Delete("/api/toolsets/{name}", "Delete a toolset and revoke the tokens of its surface"), o.remove)
 	route.Add(g, route.Post("/api/toolsets/{name}/approve", "Approve a toolset that an agent has built"), o.approve)
-	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the present definitions of tools that have changed"), o.pin)
+	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the current definitions of tools that have changed"), o.pin)
 	route.Add(g, route.Post("/api/toolsets/{name}/note", "Set the note of a tool, which ends what an agent has proposed"), o.note)
 	route.Add(g, route.Post("/api/toolsets/{name}/equip",
 		"Equip a client with a toolset: it lists these tools in place of those of always listed servers"), o.equip)
@@ -61,12 +61,12 @@ type ToolsetTool struct {
 	Server      string         `json:"server"`
 	Tool        string         `json:"tool"`
 	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"drifted: its server defines it differently than a person has accepted it, so that calls are refused. missing: its server was removed or does not list it any more. waiting: its server waits for approval."`
-	Description string         `json:"description" doc:"Description as it was accepted, or the present one if that is not known."`
+	Description string         `json:"description" doc:"Description as it was accepted, or the current one if that is not known."`
 	Tokens      int            `json:"tokens" doc:"Number of tokens of the definition; 0 if clients do not list the tool."`
 	Note        string         `json:"note,omitempty" doc:"Text that is appended to the description."`
 	Proposed    string         `json:"proposed_note,omitempty" doc:"Note of an agent that waits for a person."`
 	ProposedBy  string         `json:"proposed_note_by,omitempty"`
-	Drift       *toolset.Drift `json:"drift,omitempty" doc:"How the present definition of a drifted tool differs from the accepted one, word by word."`
+	Drift       *toolset.Drift `json:"drift,omitempty" doc:"How the current definition of a drifted tool differs from the accepted one, word by word."`
 }
 
 func (o *Toolsets) view(t toolset.Toolset) ToolsetView {

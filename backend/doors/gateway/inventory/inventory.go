@@ -32,14 +32,14 @@ type Rules struct {
 	*rules.View // for the client with these rules
 }
 
-// For returns the present rules for the client with this id. An empty id means a client to which only the
+// For returns the current rules for the client with this id. An empty id means a client to which only the
 // general rules apply.
 func (i *Inventory) For(client string) Rules {
 	p := i.rules.Get()
 	return Rules{p, p.View(client, i.catalog.Snapshot())}
 }
 
-// Snapshot returns the present tools without any rules.
+// Snapshot returns the current tools without any rules.
 func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
 
 // ActiveServers returns the servers whose tools, prompts and resources every session lists.

@@ -130,7 +130,7 @@ func (h *Hub) Tools(o Options) *Tools {
 	return &Tools{hub: h, queries: o.Queries, toolsets: o.Toolsets, client: o.Client, calls: o.Calls, results: o.Results}
 }
 
-// texts returns the present roster, and the definitions that are made from it.
+// texts returns the current roster, and the definitions that are made from it.
 func (h *Hub) texts() (*roster.Roster, []json.RawMessage) {
 	now := h.roster.Now()
 	h.mu.Lock()

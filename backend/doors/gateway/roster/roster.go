@@ -34,7 +34,7 @@ const (
 	maxSubject       = 20 // limit on one subject, in bytes
 )
 
-// Keeper keeps the present roster. It is safe for concurrent use.
+// Keeper keeps the current roster. It is safe for concurrent use.
 type Keeper struct {
 	servers   *registry.Registry
 	inventory *inventory.Inventory
@@ -52,7 +52,7 @@ func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls fun
 	return &Keeper{servers: servers, inventory: tools, calls: calls}
 }
 
-// Now returns the present roster. It returns the same pointer until the roster changes.
+// Now returns the current roster. It returns the same pointer until the roster changes.
 func (k *Keeper) Now() *Roster {
 	var usable []string
 	for _, server := range k.servers.List() {

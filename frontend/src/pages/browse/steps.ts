@@ -21,7 +21,7 @@ const install: Word[] = [
 ];
 const compare: Word[] = [
   ...download,
-  ["start", "Start it beside the present version"],
+  ["start", "Start it beside the current version"],
   ["replay", "Repeat recorded calls"],
 ];
 const update: Word[] = [...download, ["start", "Try the new version"], ["switch", "Change the version"]];
