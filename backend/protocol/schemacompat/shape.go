@@ -89,7 +89,7 @@ func mend(m member) *value {
 	case textShape:
 		fits = v.kind == '"'
 	case numberShape:
-		fits = v.isNumber()
+		fits = v.kind == 0 && (v.raw[0] == '-' || v.raw[0] >= '0' && v.raw[0] <= '9')
 	case countShape:
 		fits = v.isCount()
 	case flagShape:

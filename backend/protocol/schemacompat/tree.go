@@ -159,10 +159,6 @@ func (v *value) isCount() bool {
 	return err == nil
 }
 
-func (v *value) isNumber() bool {
-	return v != nil && v.kind == 0 && (v.raw[0] == '-' || v.raw[0] >= '0' && v.raw[0] <= '9')
-}
-
 // get returns the value of a member, nil if v has no such member.
 func (v *value) get(name string) *value {
 	if v != nil && v.kind == '{' {
