@@ -69,8 +69,8 @@ func TestAddingAndUpdatingAcceptTheSameTypes(t *testing.T) {
 		},
 		{Name: "a command", Method: "PUT", Path: "/api/servers/2", Body: `{"command":"x"}`, Status: 200, Want: stored},
 		{
-			Name: "another spelling of stdio for a command", Method: "PUT", Path: "/api/servers/2", Body: `{"transport":"STDIO"}`, Status: 200,
-			Want: stored,
+			Name: "another spelling of stdio for a command", Method: "PUT", Path: "/api/servers/2", Body: `{"transport":"STDIO"}`,
+			Status: 200, Want: stored,
 		},
 		{
 			Name: "only a remote transport for a command", Method: "PUT", Path: "/api/servers/2", Body: `{"transport":"sse"}`, Status: 422,
