@@ -324,8 +324,9 @@ var allowed = map[string][]string{
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		// process: reports which variables configure this program; bundle: reads manifests
-		"base/fault", "base/lazyregexp", "base/process", "base/safetext",
+		// process: reports which variables configure this program; program: names that of an interpreter; bundle: reads
+		// manifests
+		"base/fault", "base/lazyregexp", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",

@@ -13,3 +13,14 @@ func TestCommandsLeadToTheProductThatIncludesTheirProgram(t *testing.T) {
 		}
 	}
 }
+
+func TestClientsOfContainerEnginesAreRecognized(t *testing.T) {
+	for command, want := range map[string]bool{
+		"docker": true, "/usr/local/bin/podman": true, `C:\Program Files\Docker\Docker.EXE`: true, "nerdctl.cmd": true,
+		"docker-compose": false, "/opt/docker/server": false, "": false,
+	} {
+		if got := RunsContainers(command); got != want {
+			t.Errorf("%q: got %t", command, got)
+		}
+	}
+}

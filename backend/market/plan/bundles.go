@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
@@ -43,9 +44,9 @@ func (b *builder) mcpb(p listing.Package) {
 }
 
 func (m Machine) system() bundle.System {
-	return bundle.System{OS: m.OS, Home: m.Home, Runs: func(program string) bool {
+	return bundle.System{OS: m.OS, Home: m.Home, Runs: func(name string) bool {
 		p := m.Programs.Program(prerequisites.Python)
-		return p.Works && strings.TrimSuffix(filepath.Base(p.Path), ".exe") == program
+		return p.Works && program.Name(p.Path) == name
 	}}
 }
 

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,8 +74,7 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	}
 	s.manager.children.add(tree)
 	wait := exitGrace
-	switch strings.TrimSuffix(filepath.Base(s.filled.Command), ".exe") {
-	case "docker", "podman", "nerdctl":
+	if program.RunsContainers(s.filled.Command) {
 		wait = engineGrace
 	}
 	s.attach(&child{

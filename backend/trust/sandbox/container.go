@@ -2,12 +2,12 @@ package sandbox
 
 import (
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -15,11 +15,7 @@ import (
 // isContainer reports whether a command runs a container. The process of such a command is only the client of the
 // container engine.
 func isContainer(command string, args []string) bool {
-	switch strings.ToLower(strings.TrimSuffix(filepath.Base(command), ".exe")) {
-	case "docker", "podman", "nerdctl":
-		return slices.Contains(args, "run")
-	}
-	return false
+	return program.RunsContainers(command) && slices.Contains(args, "run")
 }
 
 // limits are the options that addedTo adds to the arguments of confined containers, some of
