@@ -155,20 +155,19 @@ func (v *survey) dropped(found table.Found, file table.File) bool {
 // MarkReviewed stores that a person has seen the detected editors, so that they
 // no longer count as new.
 func (r *Registrar) MarkReviewed(context.Context) error {
-	found := r.survey.detected()
-	err := r.saved.updateSeen(func(s *seen) bool {
-		changed := s.Editors == nil
-		if changed {
-			s.Editors = map[string]sighting{}
-		}
-		for _, f := range found {
-			if old, known := s.Editors[f.ID]; !known || old.New {
-				s.Editors[f.ID] = sighting{Auto: old.Auto}
-				changed = true
+	err := r.recordNewEditors()
+	if err == nil {
+		err = r.saved.updateSeen(func(s *seen) bool {
+			changed := false
+			for id, old := range s.Editors {
+				if old.New {
+					s.Editors[id] = sighting{Auto: old.Auto}
+					changed = true
+				}
 			}
-		}
-		return changed
-	})
+			return changed
+		})
+	}
 	r.publishChanged()
 	return err
 }

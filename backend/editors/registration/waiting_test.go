@@ -259,6 +259,19 @@ func TestNewEditorsAreRegisteredAutomaticallyWhenEnabled(t *testing.T) {
 	rg.holds(zed, "{}")
 }
 
+func TestANewEditorIsRegisteredAutomaticallyIfItWasReviewedBeforeTheScan(t *testing.T) {
+	rg := newRig(t, "linux")
+	rg.file("cursor", "{}")
+	rg.scan(t.Context(), nil)
+	rg.SetAuto(true)
+	rg.file("zed", "{}")
+	if err := rg.MarkReviewed(t.Context()); err != nil || rg.status("zed").New {
+		t.Errorf("the editor is new after the review, %v", err)
+	}
+	rg.scan(t.Context(), nil)
+	rg.is("zed", Registered)
+}
+
 func TestFirstScanRegistersOnlyIfThatWasEnabledBefore(t *testing.T) {
 	for _, auto := range []bool{true, false} {
 		rg := newRig(t, "linux")
