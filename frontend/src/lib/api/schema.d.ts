@@ -1053,7 +1053,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run the newest version of a server beside the present one, and compare their tools */
+        /** Run the newest version of a server beside the current one, and compare their tools */
         post: operations["post-api-market-updates-by-server-compare"];
         delete?: never;
         options?: never;
@@ -2577,7 +2577,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept the present definitions of tools that have changed */
+        /** Accept the current definitions of tools that have changed */
         post: operations["post-api-toolsets-by-name-pin"];
         delete?: never;
         options?: never;
@@ -3419,7 +3419,7 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the present one is not started, and its tools are not compared. */
+            /** @description The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the current one is not started, and its tools are not compared. */
             hash?: string;
             /**
              * Format: int64
@@ -3937,7 +3937,7 @@ export interface components {
             editor: string;
             /** @description Surface of the entry. */
             surface: string;
-            /** @description The present surface and the other possible ones, except those of one server, with their tools and tokens. */
+            /** @description The current surface and the other possible ones, except those of one server, with their tools and tokens. */
             surfaces: components["schemas"]["SurfaceTools"][];
         };
         EditorStatus: {
@@ -4974,7 +4974,7 @@ export interface components {
             [key: string]: unknown;
         };
         PinnedTool: {
-            /** @description Hash of the present definition as the person was shown it, from drift. */
+            /** @description Hash of the current definition as the person was shown it, from drift. */
             hash: string;
             server: string;
             tool: string;
@@ -5947,13 +5947,13 @@ export interface components {
         SignIn: {
             /** @description Somebody was signed in before: the sign-in has ended, or the server asks for more permissions. */
             again?: boolean;
-            /** @description When the present token ends. It is renewed before that if possible. */
+            /** @description When the current token ends. It is renewed before that if possible. */
             expires?: string;
             /** @description Why the last sign-in failed. */
             failure?: string;
             /** @description The authorization server. */
             issuer?: string;
-            /** @description Scopes of the present token. */
+            /** @description Scopes of the current token. */
             scopes?: string[] | null;
             /** @description Name of the server. */
             server: string;
@@ -6251,9 +6251,9 @@ export interface components {
             tool: string;
         };
         ToolsetTool: {
-            /** @description Description as it was accepted, or the present one if that is not known. */
+            /** @description Description as it was accepted, or the current one if that is not known. */
             description: string;
-            /** @description How the present definition of a drifted tool differs from the accepted one, word by word. */
+            /** @description How the current definition of a drifted tool differs from the accepted one, word by word. */
             drift?: components["schemas"]["Drift"];
             /** @description Text that is appended to the description. */
             note?: string;
@@ -6540,7 +6540,7 @@ export interface components {
         TryFields: {
             /**
              * Format: int64
-             * @description Index of the present rules at which the rule is placed; at the end by default.
+             * @description Index of the current rules at which the rule is placed; at the end by default.
              */
             at?: number;
             /** @description Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file. */
