@@ -37,7 +37,8 @@ func TestOutputOfAServerIsShown(t *testing.T) {
 		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("talks"), Status: 201},
 		hubtest.Step{Name: "no output", Method: "GET", Path: "/api/servers/1/output", Status: 200, Want: []string{`{"lines":[]}`}},
 		hubtest.Step{
-			Name: "set a credential", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"API_KEY":"correct-horse"}}`, Status: 200,
+			Name: "set a credential", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"API_KEY":"correct-horse"}}`, Person: true,
+			Status: 200,
 		},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/1/activate", Status: 200},
 		hubtest.Step{
