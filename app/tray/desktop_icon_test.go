@@ -71,7 +71,7 @@ func TestTheTrayListsTwentyServersAtMost(t *testing.T) {
 	})
 }
 
-// Names of the settings portal on the session bus.
+// D-Bus names of the settings portal and of the watcher of tray icons.
 const (
 	portalName      = "org.freedesktop.portal.Desktop"
 	portalObject    = "/org/freedesktop/portal/desktop"

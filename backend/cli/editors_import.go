@@ -120,8 +120,8 @@ func (f *importFlags) check(args []string) error {
 	return nil
 }
 
-// importRequest returns a request to import the selected servers of one source: of the text or bundle that the
-// flags name, of text if it is not empty, or of the editors with these ids.
+// importRequest returns a request to import the selected servers of one source: the file of --text or --bundle, the
+// parameter text if it is not empty, or else the editors with the given ids.
 func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string,
 	ids []string,
 ) (importer.Request, error) {

@@ -96,7 +96,8 @@ func (t *tally) line(line string) {
 	}
 }
 
-// plain handles a line that is not an event: the output of a check is shown only if it fails, all else at once.
+// plain handles a line that is not an event. The output of a check is shown only if the check fails, other lines
+// immediately.
 func (t *tally) plain(line string) {
 	if t.section != nil {
 		t.section.text.WriteString(line)

@@ -121,8 +121,8 @@ func cleanWindows(name string) string {
 	return volume + strings.Join(parts, "/")
 }
 
-// fold returns the upper case of a letter. Like the tables of file systems, it never
-// maps a letter outside of ASCII to a letter of ASCII.
+// fold returns the upper case of a letter. Like the case tables of file systems, it never maps a letter outside of ASCII
+// to an ASCII letter.
 func fold(r rune) rune {
 	if upper := unicode.ToUpper(r); r < utf8.RuneSelf || upper >= utf8.RuneSelf {
 		return upper

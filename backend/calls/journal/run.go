@@ -96,7 +96,7 @@ func (j *Journal) Run(ctx context.Context) error {
 }
 
 // drainUntil stores queued records until ended is closed and the queue is empty. Then it tries a last time to store
-// kept records, and logs the head of the audit log.
+// the records that could not be stored before, and logs the head of the audit log.
 func (j *Journal) drainUntil(ended <-chan struct{}) {
 	for {
 		j.drain()

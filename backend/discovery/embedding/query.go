@@ -69,7 +69,7 @@ func (x *Index) query(ctx context.Context, text string, patient bool) ([]float32
 		return nil, false
 	}
 	// A worker caches a vector before it clears slow. Read slow first, so that a
-	// vector that comes now is found in the cache instead of computed again.
+	// vector that is cached between the two reads is found and not computed again.
 	slow := x.queries.slow.Load()
 	if v, ok := x.queries.cached(text); ok {
 		return v, true

@@ -147,7 +147,7 @@ func (s *scripted) Close(context.Context) {
 }
 
 // newEndpoint returns an endpoint whose principals have the token of a request as their id. The principal "bound" may
-// use only the server one, and a request without a token may use everything.
+// use only the server "one"; a request without a token may use everything.
 func newEndpoint() (*endpoint.Endpoint, *script) {
 	s := &script{running: make(chan *call, 64), closed: make(chan string, 64), revoked: make(chan struct{})}
 	return endpoint.New(endpoint.Options{

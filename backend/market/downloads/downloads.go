@@ -46,8 +46,8 @@ type Options struct {
 	Running  *upstream.Manager
 	// Environment returns the environment that servers run in.
 	Environment func(context.Context) process.Env
-	// Refuse returns why the program of a server must not be downloaded as it is
-	// configured, and nil if it may be. It may be nil.
+	// Refuse returns an error that says why the program of a server must not be downloaded as it is configured. If
+	// Refuse is nil, all downloads are allowed.
 	Refuse func(registry.Server) error
 	// Confined restricts package managers. It may be nil.
 	Confined   Confined

@@ -55,7 +55,7 @@ func NewInstaller(log *slog.Logger) *Installer {
 	return i
 }
 
-// Run waits until ctx ends, then cancels all installations and waits for their end.
+// Run waits until ctx ends, then cancels all installations and waits for them to finish.
 func (i *Installer) Run(ctx context.Context) error {
 	<-ctx.Done()
 	i.mu.Lock()

@@ -97,7 +97,7 @@ func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, er
 	return m.tools(ctx, name, m.processes.Refresh)
 }
 
-// start starts a server unless it runs, and returns its tools.
+// start starts a server if it is not running, and returns its tools.
 func (m *Manager) start(ctx context.Context, name string) ([]*catalog.Tool, error) {
 	return m.tools(ctx, name, m.processes.Start)
 }

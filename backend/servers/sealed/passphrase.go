@@ -21,7 +21,7 @@ const minPassphrase = 8
 // unlocks it until the process ends.
 type PassphraseFile struct {
 	file *file
-	work int // cost of scrypt as a power of 2; 0 for age's default, which takes 256 MB and a second
+	work int // base-2 logarithm of the work of scrypt; 0 for age's default, which takes 256 MB and a second
 
 	opening chan struct{} // closed when the passphrase of UnlockLater was tried; nil if there is none
 	refused atomic.Value  // string: why the passphrase of UnlockLater was refused
@@ -30,8 +30,8 @@ type PassphraseFile struct {
 	key *Key // nil while the file is locked
 }
 
-// NewPassphraseFile returns the file at a path, which is locked. work is the cost of deriving a key from a
-// passphrase, as a power of 2; 0 means age's default.
+// NewPassphraseFile returns the file at a path, which is locked. work is the base-2 logarithm of the
+// work of scrypt, which derives keys from passphrases; 0 means age's default.
 func NewPassphraseFile(path string, work int) *PassphraseFile {
 	return &PassphraseFile{file: &file{path: path, wrapped: true}, work: work}
 }

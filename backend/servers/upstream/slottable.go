@@ -168,8 +168,7 @@ func (t *slotTable) resume() {
 	}
 }
 
-// close closes all slots, also those that are opened later, and returns when their processes
-// have ended.
+// close closes all slots, and returns when their processes have ended. Slots that are opened later are closed at once.
 func (t *slotTable) close(why error) {
 	t.mu.Lock()
 	t.closed = why

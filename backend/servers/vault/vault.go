@@ -85,8 +85,8 @@ type Options struct {
 	NoKeychain bool
 	// Deadline limits one operation of the keychain; 0 means 8 seconds.
 	Deadline time.Duration
-	// Work is the cost of deriving a key from a passphrase, as a power of 2. 0
-	// means age's default, which takes about a second and 256 MB.
+	// Work is the base-2 logarithm of the work of scrypt, which derives keys from passphrases. 0 means age's default,
+	// which takes about a second and 256 MB.
 	Work int
 }
 

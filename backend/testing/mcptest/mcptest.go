@@ -28,8 +28,8 @@ import (
 // name is the argument that turns a test binary into a server.
 const name = "mcptest"
 
-// Main runs the server and exits, if the first argument of the process demands it.
-// Otherwise it returns immediately.
+// Main runs the server and exits if the first argument of the process is the name of this package. Otherwise it returns
+// immediately.
 func Main() {
 	if len(os.Args) > 1 && os.Args[1] == name {
 		exit(run(os.Args[2:]))

@@ -149,8 +149,8 @@ type Encoded struct {
 	Decoded    string
 }
 
-// The shortest encoded texts that are decoded: in characters of base64 and hexadecimal
-// text, and in encoded characters of percent encoding and character references.
+// Shorter encoded texts are not decoded. minBase64 and minHex count characters; minPercents counts encoded characters,
+// such as %41 and &#65;.
 const (
 	minBase64   = 20
 	minHex      = 32

@@ -37,8 +37,8 @@ const (
 	decodedAtMost = 4 << 10
 )
 
-// Hidden returns the parts of a text that are hidden from people: first text far out of
-// sight, then the others in their order.
+// Hidden returns the parts of a text that are hidden from people: text that white space pushes out of sight first, then
+// the others in the order of their positions.
 func Hidden(s string) []Mark {
 	special, far := mayHide(s)
 	if !special && !far {

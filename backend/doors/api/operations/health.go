@@ -45,7 +45,7 @@ func (h *Health) checkOne(ctx context.Context, in *ServerInput) (*route.Reply[Ch
 	return route.OK(h.check(ctx, v))
 }
 
-// noCommand is what the original product says about a server without a command when it is checked or activated.
+// noCommand is the error for checking or activating a local server without a command, in the words of agent-discover 1.4.
 const noCommand = "No command configured"
 
 func (h *Health) check(ctx context.Context, v registry.Server) CheckReply {
