@@ -75,7 +75,8 @@ func (r *Registrar) Run(ctx context.Context) error {
 }
 
 // scan does the work of Run once and returns the current status. last is the
-// status after the previous scan.
+// status after the previous scan, or nil. The first scan always publishes
+// Changed, because clients may have read the status before it.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	if err := r.recordNewEditors(); err != nil {
 		r.options.Log.Warn("could not save the new editors", "err", err)
@@ -92,7 +93,7 @@ func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 		}
 		return last
 	}
-	if last != nil && !reflect.DeepEqual(now, last) {
+	if !reflect.DeepEqual(now, last) {
 		r.publishChanged()
 	}
 	return now
