@@ -38,7 +38,8 @@ func TestSocketMayOmitTools(t *testing.T) {
 		return b
 	}
 	first := read(s.Next())
-	if len(first.Servers) != 2 || first.Servers[0].Rev == 0 || first.Servers[0].Rev != first.Servers[1].Rev {
+	if len(first.Servers) != 2 || first.Servers[0].Rev == 0 ||
+		(first.Servers[0].Rev == first.Servers[1].Rev) != (first.Servers[0].Count == 0) { // the hub may have listed the tools already
 		t.Errorf("the first state is %+v", first)
 	}
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
@@ -48,7 +49,7 @@ func TestSocketMayOmitTools(t *testing.T) {
 		return len(active.Active) == 1
 	})
 	fake := active.Servers[0]
-	if fake.Count == 0 || fake.Rev == first.Servers[0].Rev || len(active.Active[0]) != 1 || active.Active[0]["name"] != "fake" {
+	if fake.Count == 0 || fake.Rev == first.Servers[1].Rev || len(active.Active[0]) != 1 || active.Active[0]["name"] != "fake" {
 		t.Errorf("the state after the activation is %+v", active)
 	}
 	hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"description": "new"}, nil)
