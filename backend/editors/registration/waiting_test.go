@@ -142,7 +142,9 @@ func watched(t *testing.T, rg *rig, test func(changed <-chan Changed)) {
 		ended := make(chan error)
 		go func() { ended <- rg.Registrar.Run(ctx) }()
 		synctest.Wait()
-		if !within(changed, 0) {
+		select {
+		case <-changed:
+		default:
 			t.Error("the first scan must publish Changed")
 		}
 		test(changed)
