@@ -66,7 +66,7 @@ func (a arrivals) Await(ctx context.Context) {
 	a.vectors.Await(ctx)
 }
 
-// startHeld starts new servers whose start a person has approved, until ctx ends.
-func (c *chores) startHeld(ctx context.Context) error {
-	return each(ctx, c.bus, func(change quarantine.Changed) { c.servers.first.Again(change.Server) })
+// startHeld returns a function that starts new servers whose start a person has approved, until ctx ends.
+func (c *chores) startHeld() func(ctx context.Context) error {
+	return each(c.bus, func(_ context.Context, change quarantine.Changed) { c.servers.first.Again(change.Server) })
 }

@@ -53,11 +53,11 @@ func (s signIns) SignIn(ctx context.Context, server string) (page string, wait f
 	return login.Address, login.Wait, nil
 }
 
-// listSignedIn lists the tools of an approved server each time a person has signed in to it, until ctx ends. The tools
-// could not be listed before, because the sign-in was missing.
-func (c *chores) listSignedIn(ctx context.Context) error {
+// listSignedIn returns a function that lists the tools of an approved server each time a person has signed in to it,
+// until ctx ends. The tools could not be listed before, because the sign-in was missing.
+func (c *chores) listSignedIn() func(ctx context.Context) error {
 	wanted := make(map[string]bool) // servers with a sign-in that waits for a person
-	return each(ctx, c.bus, func(change oauth.Changed) {
+	return each(c.bus, func(ctx context.Context, change oauth.Changed) {
 		server, err := c.servers.registry.Get(change.Server)
 		if err != nil {
 			return

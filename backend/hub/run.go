@@ -75,14 +75,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	return errors.Join(err, running.Wait())
 }
 
-// runners returns the functions that run in the background until the hub ends.
+// runners returns the functions that run in the background until the hub ends. They handle the events that are
+// published from now on, even if they are called later.
 func (h *Hub) runners() []func(context.Context) error {
 	chores := &chores{folder: h.options.Folder, servers: &h.servers, redactor: h.redactor, bus: h.bus, log: h.log}
 	return []func(context.Context) error{
 		h.settings.Run, h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
-		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, chores.listSignedIn, chores.knowConfigurations,
-		h.servers.first.Run, chores.startHeld, h.servers.downloads.Run, h.servers.imports.Run, h.servers.inspector.Run,
-		h.servers.toolsets.Run, h.servers.trust.Run, h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials,
+		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, chores.listSignedIn(), chores.knowConfigurations,
+		h.servers.first.Run, chores.startHeld(), h.servers.downloads.Run, h.servers.imports.Run, h.servers.inspector.Run,
+		h.servers.toolsets.Run, h.servers.trust.Run, h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials(),
 		h.editors.registrar.Run, h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
 		chores.rest, chores.copyDatabase,
@@ -106,24 +107,25 @@ func start(ctx context.Context, run func(context.Context) error) (stop context.C
 	return stop, done
 }
 
-// each calls do for each event until ctx ends. Events may be lost while more than 256 of them are waiting.
-func each[E any](ctx context.Context, bus *events.Bus, do func(E)) error {
-	for ctx.Err() == nil {
-		all, stop := events.Subscribe[E](bus, 256)
-		for open := true; open; {
-			var e E
+// each subscribes to events of type E. The function that it returns calls do for each event, until ctx ends. Events may
+// be lost while more than 256 of them are waiting.
+func each[E any](bus *events.Bus, do func(context.Context, E)) func(context.Context) error {
+	all, stop := events.Subscribe[E](bus, 256)
+	return func(ctx context.Context) error {
+		for {
 			select {
 			case <-ctx.Done():
-				open = false
-			case e, open = <-all:
-				if open {
-					do(e)
+				stop()
+				return nil
+			case e, open := <-all:
+				if !open {
+					all, stop = events.Subscribe[E](bus, 256)
+					continue
 				}
+				do(ctx, e)
 			}
 		}
-		stop()
 	}
-	return nil
 }
 
 // announce publishes the hub's address. If that fails, it stops the hub, because no program could find it. It also

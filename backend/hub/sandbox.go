@@ -25,10 +25,10 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	})
 }
 
-// noticeDenials passes the results of failed calls to the sandbox, which looks for denied accesses in them, until ctx
-// ends.
-func (c *chores) noticeDenials(ctx context.Context) error {
-	return each(ctx, c.bus, func(e journal.Recorded) {
+// noticeDenials returns a function that passes the results of failed calls to the sandbox, which looks for denied
+// accesses in them, until ctx ends.
+func (c *chores) noticeDenials() func(ctx context.Context) error {
+	return each(c.bus, func(_ context.Context, e journal.Recorded) {
 		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {
 			c.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
 		}

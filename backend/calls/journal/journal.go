@@ -85,6 +85,8 @@ type Journal struct {
 	awaited   chan struct{} // closed when Run has called await once
 	complete  atomic.Bool   // whether texts can be redacted completely
 
+	listener *listener
+
 	queue   chan entry
 	wake    chan struct{}       // signals that the queue may have entries
 	full    chan struct{}       // asks Run to store the queue at once
@@ -123,6 +125,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
 		pending: semaphore.NewWeighted(maxPending),
 	}
+	j.listener = newListener(j)
 	if j.awaited = make(chan struct{}); o.Await == nil {
 		close(j.awaited)
 		j.complete.Store(true)

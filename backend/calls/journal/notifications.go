@@ -30,22 +30,31 @@ type listener struct {
 	second  *time.Timer
 	counts  map[string]int // by server, in the current second
 	missed  bool           // the bus dropped events of this second before they were counted
+
+	notified                     <-chan upstream.Notified
+	progressed                   <-chan upstream.Progressed
+	stopNotified, stopProgressed func()
 }
 
-// listen records the notifications and progress reports that package upstream
-// publishes, until ctx ends.
-func (j *Journal) listen(ctx context.Context) {
-	l := &listener{journal: j, second: time.NewTimer(time.Second), counts: make(map[string]int)}
+// newListener subscribes to the notifications and progress reports that package upstream publishes.
+func newListener(j *Journal) *listener {
+	l := &listener{journal: j, counts: make(map[string]int)}
+	l.notified, l.stopNotified = events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
+	l.progressed, l.stopProgressed = events.Subscribe[upstream.Progressed](j.bus, notificationBuffer)
+	return l
+}
+
+// run records the notifications and progress reports since newListener, until ctx ends.
+func (l *listener) run(ctx context.Context) {
+	l.second = time.NewTimer(time.Second)
 	defer l.second.Stop()
-	notified, stopNotified := events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
-	progressed, stopProgressed := events.Subscribe[upstream.Progressed](j.bus, notificationBuffer)
-	defer func() { stopNotified(); stopProgressed() }()
+	defer func() { l.stopNotified(); l.stopProgressed() }()
 	for {
 		select {
-		case e, ok := <-notified:
+		case e, ok := <-l.notified:
 			if !ok { // the bus drops a subscriber that is too slow
 				l.missed = true
-				notified, stopNotified = events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
+				l.notified, l.stopNotified = events.Subscribe[upstream.Notified](l.journal.bus, notificationBuffer)
 				continue
 			}
 			l.record(e.Server, func() (Record, json.RawMessage) {
@@ -55,10 +64,10 @@ func (j *Journal) listen(ctx context.Context) {
 				}
 				return Record{At: e.At, Kind: Notification, Tool: e.Method, Response: string(params[:min(len(params), maxParams)])}, params
 			})
-		case e, ok := <-progressed:
+		case e, ok := <-l.progressed:
 			if !ok {
 				l.missed = true
-				progressed, stopProgressed = events.Subscribe[upstream.Progressed](j.bus, notificationBuffer)
+				l.progressed, l.stopProgressed = events.Subscribe[upstream.Progressed](l.journal.bus, notificationBuffer)
 				continue
 			}
 			l.record(e.Server, func() (Record, json.RawMessage) { return progressRecord(e) })

@@ -16,7 +16,11 @@ import (
 func TestNotificationsAndProgressAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
-		j, stop := start(t, store)
+		j := open(t, store)
+		events.Publish(j.bus, upstream.Notified{Server: "s", Method: "before Run", At: time.Now()})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); _ = j.Run(ctx) }()
 		synctest.Wait()
 		at := time.Now().Add(-time.Minute)
 		events.Publish(j.bus, upstream.Notified{
@@ -31,7 +35,13 @@ func TestNotificationsAndProgressAreRecorded(t *testing.T) {
 			Server: "s", At: at, Params: json.RawMessage(`{"progressToken":7,"message":"half","progress":0.5}`),
 		})
 		synctest.Wait()
-		stop()
+		cancel()
+		<-ended
+		early := store.records[0]
+		if early.Tool != "before Run" {
+			t.Errorf("the first record is %+v", early)
+		}
+		store.records = store.records[1:]
 		want := []Record{
 			{Kind: Notification, Tool: "notifications/message", Args: `{"level":"info"}`, Response: `{"level":"info"}`},
 			{Kind: Notification, Tool: "notifications/tools/list_changed", Args: `{}`, Response: `{}`},
@@ -39,7 +49,7 @@ func TestNotificationsAndProgressAreRecorded(t *testing.T) {
 			{Kind: Progress, Tool: "progress", Args: `{"token":7,"progress":0.5,"message":"half"}`},
 		}
 		for i := range want {
-			want[i].ID, want[i].At, want[i].Server, want[i].Outcome = int64(i+1), at, "s", OK
+			want[i].ID, want[i].At, want[i].Server, want[i].Outcome = int64(i+2), at, "s", OK
 		}
 		if !slices.Equal(store.records, want) {
 			t.Errorf("got %+v", store.records)

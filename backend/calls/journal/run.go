@@ -52,7 +52,7 @@ func (j *Journal) Run(ctx context.Context) error {
 		})
 	}
 	background.Go(func() { j.expire(ctx) })
-	background.Go(func() { j.listen(ctx) })
+	background.Go(func() { j.listener.run(ctx) })
 	ended := make(chan struct{})
 	go func() { defer close(ended); background.Wait() }()
 	due := time.NewTimer(batchEvery)

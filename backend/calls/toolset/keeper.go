@@ -44,6 +44,9 @@ type Options struct {
 // Keeper knows all toolsets. It is safe for concurrent use.
 type Keeper struct {
 	options Options
+	wake    chan struct{} // has a token when tools or servers have changed
+	stop    []func()      // ends the subscriptions that fill wake
+	last    string        // the result of states when Changed was published last
 
 	writing sync.Mutex // held during a whole change, the write to the store included
 	known   atomic.Pointer[known]
@@ -68,8 +71,13 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if now.equipped == nil {
 		now.equipped = make(map[string]string)
 	}
-	k := &Keeper{options: o}
+	k := &Keeper{options: o, wake: make(chan struct{}, 1)}
 	k.known.Store(now)
+	k.stop = []func(){
+		events.Signal[catalog.Changed](o.Bus, k.wake), events.Signal[catalog.ShownChanged](o.Bus, k.wake),
+		events.Signal[registry.Changed](o.Bus, k.wake),
+	}
+	k.last = k.states()
 	return k, nil
 }
 
@@ -126,22 +134,22 @@ func (k *Keeper) missing(name string) error {
 	return err
 }
 
-// Run publishes Changed whenever the state or the definition of a tool in a toolset changes, until ctx ends.
+// Run publishes Changed whenever the state or the definition of a tool in a toolset changes, until ctx ends. It also
+// publishes changes since Open.
 func (k *Keeper) Run(ctx context.Context) error {
-	wake := make(chan struct{}, 1)
-	bus := k.options.Bus
-	defer events.Signal[catalog.Changed](bus, wake)()
-	defer events.Signal[catalog.ShownChanged](bus, wake)()
-	defer events.Signal[registry.Changed](bus, wake)()
-	last := k.states()
+	defer func() {
+		for _, stop := range k.stop {
+			stop()
+		}
+	}()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-wake:
+		case <-k.wake:
 		}
-		if now := k.states(); now != last {
-			last = now
+		if now := k.states(); now != k.last {
+			k.last = now
 			events.Publish(k.options.Bus, Changed{})
 		}
 	}

@@ -241,17 +241,14 @@ func TestEventsFollowTheStatesOfTools(t *testing.T) {
 	f.set("daily", "notes.read")
 	changes, stop := events.Subscribe[toolset.Changed](f.bus, 16)
 	defer stop()
+	f.list("notes", poisonNote)
 	go func() { _ = f.Run(t.Context()) }()
-	late := time.After(time.Minute)
-	for { // repeat the change, because Run may not have subscribed yet
-		f.list("notes", poisonNote)
-		f.list("notes", readNote)
+	for _, what := range []string{"a change before Run", "a change while Run is running"} {
 		select {
 		case <-changes:
-			return
-		case <-late:
-			t.Fatal("no event follows the drift of a tool")
-		default:
+		case <-time.After(time.Minute):
+			t.Fatalf("no event follows %s", what)
 		}
+		f.list("notes", readNote)
 	}
 }

@@ -52,6 +52,7 @@ type feed struct {
 	subscriptions *resourceSubscriptions
 	levels        *serverLevels
 	found         *sessionToolSaver
+	early         *sources // the events since New, for run
 
 	settling chan chan struct{}        // settle sends a channel, which follow closes after delivery
 	over     chan struct{}             // closed when run returns
@@ -63,10 +64,9 @@ type feed struct {
 func (f *feed) run(ctx context.Context) {
 	defer close(f.over)
 	defer f.working.Wait()
-	for first := true; ctx.Err() == nil; first = false {
-		from := subscribe(f.bus)
+	for from := f.early; ctx.Err() == nil; from = subscribe(f.bus) {
 		f.sessions.look()
-		if !first {
+		if from != f.early {
 			f.announceMissed()
 		}
 		f.follow(ctx, from)

@@ -171,7 +171,7 @@ func New(o Options) *Gateway {
 	g.feed = &feed{
 		bus: o.Bus, sessions: g.sessions, inventory: g.inventory, pipeline: o.Calls, lists: g.lists, translation: g.translation,
 		introductions: g.introductions, subscriptions: g.subscriptions, levels: g.levels, found: g.sessionTools,
-		settling: make(chan chan struct{}), over: make(chan struct{}),
+		settling: make(chan chan struct{}), over: make(chan struct{}), early: subscribe(o.Bus),
 	}
 	g.context = contextUse{registry: o.Registry, inventory: g.inventory, sessions: g.sessions, history: o.History}
 	return g

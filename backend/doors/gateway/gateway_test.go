@@ -63,6 +63,7 @@ func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
 	}
 	g := New(Options{
 		Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil),
+		Bus: &events.Bus{},
 	})
 	for _, surface := range []string{surfaces.Registry, surfaces.Meta} {
 		text := newSession(g, Opening{Surface: surface}).surface.(*allServers).own.Instructions()

@@ -32,7 +32,7 @@ func ofServers(t *testing.T, names []string, tools map[string][]string, used usa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Registry: reg, Usage: used, Catalog: catalogtest.Open(t, &events.Bus{}, definitions)})
+	return New(Options{Registry: reg, Usage: used, Catalog: catalogtest.Open(t, &events.Bus{}, definitions), Bus: &events.Bus{}})
 }
 
 // realServers are the names of published servers. realTools lists the tools of some of them.

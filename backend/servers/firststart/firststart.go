@@ -48,6 +48,10 @@ type Starter struct {
 	options Options
 	wake    chan struct{} // has a token when Run has to look at the servers again
 
+	changes                 <-chan registry.Changed
+	pauses                  <-chan upstream.PauseChanged
+	unsubscribe, stopPauses func()
+
 	mu    sync.Mutex
 	holds int           // see Hold
 	tries map[int64]try // by the id of the server
@@ -71,15 +75,15 @@ type Changed struct{ Server string }
 
 // New returns a starter, which starts servers only while Run is running.
 func New(o Options) *Starter {
-	return &Starter{options: o, wake: make(chan struct{}, 1), tries: make(map[int64]try), ended: make(chan struct{})}
+	s := &Starter{options: o, wake: make(chan struct{}, 1), tries: make(map[int64]try), ended: make(chan struct{})}
+	s.changes, s.unsubscribe = events.Subscribe[registry.Changed](o.Bus, 256)
+	s.pauses, s.stopPauses = events.Subscribe[upstream.PauseChanged](o.Bus, 16)
+	return s
 }
 
 // Run starts servers that have never been started, until ctx ends.
 func (s *Starter) Run(ctx context.Context) error {
-	changes, unsubscribe := events.Subscribe[registry.Changed](s.options.Bus, 256)
-	defer func() { unsubscribe() }()
-	pauses, stopPauses := events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
-	defer func() { stopPauses() }()
+	defer func() { s.unsubscribe(); s.stopPauses() }()
 	var starts sync.WaitGroup
 	defer starts.Wait()
 	for {
@@ -88,15 +92,15 @@ func (s *Starter) Run(ctx context.Context) error {
 			retry = time.After(wait)
 		}
 		select {
-		case change, ok := <-changes:
+		case change, ok := <-s.changes:
 			if !ok {
-				changes, unsubscribe = events.Subscribe[registry.Changed](s.options.Bus, 256)
+				s.changes, s.unsubscribe = events.Subscribe[registry.Changed](s.options.Bus, 256)
 			} else if change.Removed {
 				s.Again(change.Name)
 			}
-		case pause, ok := <-pauses:
+		case pause, ok := <-s.pauses:
 			if !ok {
-				pauses, stopPauses = events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
+				s.pauses, s.stopPauses = events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
 			} else {
 				s.paused(pause.Paused)
 			}

@@ -165,7 +165,13 @@ type Manager struct {
 	work     sync.WaitGroup // goroutines of sessions
 	pausing  sync.Mutex     // serializes Pause and Resume
 	resumed  chan struct{}  // wakes Run after Resume
+
+	changes     <-chan registry.Changed // since New, for Run
+	unsubscribe func()
 }
+
+// maxChanges is how many changes of the registry may wait for Run.
+const maxChanges = 256
 
 // New returns a manager. Calls start servers at any time. Idle servers are
 // stopped only while Run is running.
@@ -190,6 +196,7 @@ func New(o Options) *Manager {
 		catalog: o.Catalog, features: o.Features, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout,
 		refresh: o.Limits.RefreshTools, firstRetry: firstRetry, quietPause: quietPause,
 	}
+	m.changes, m.unsubscribe = events.Subscribe[registry.Changed](m.bus, maxChanges)
 	if o.Pause.Paused {
 		m.slots.closed = ErrPaused
 	}
@@ -202,8 +209,7 @@ func New(o Options) *Manager {
 // and stops all servers.
 func (m *Manager) Run(ctx context.Context) error {
 	m.children.endOrphans()
-	changes, unsubscribe := events.Subscribe[registry.Changed](m.bus, 256)
-	defer func() { unsubscribe() }()
+	defer func() { m.unsubscribe() }()
 	tick := time.NewTicker(max(min(m.limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
 	defer tick.Stop()
 	measure := time.NewTicker(min(memoryEvery, max(m.limits.IdleStop, 10*time.Millisecond)))
@@ -211,11 +217,11 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.keeper.supervise(ctx)
 	for {
 		select {
-		case change, ok := <-changes:
+		case change, ok := <-m.changes:
 			_, err := m.registry.Get(change.Name)
 			switch {
 			case !ok:
-				changes, unsubscribe = events.Subscribe[registry.Changed](m.bus, 256)
+				m.changes, m.unsubscribe = events.Subscribe[registry.Changed](m.bus, maxChanges)
 			case change.Removed && err != nil: // otherwise a server of the same name was added again
 				m.work.Go(func() { m.Remove(change.Name) })
 			case !change.Removed:

@@ -126,6 +126,7 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 func (s *Sandbox) Run(ctx context.Context) error {
 	wrote, stop := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
 	defer func() { stop() }()
+	s.readAll()
 	for {
 		select {
 		case <-ctx.Done():

@@ -228,7 +228,7 @@ func TestEventsAreSubscribedOnlyWhileAClientIsConnected(t *testing.T) {
 
 // subscribed reports whether anything subscribes to events that only the pusher uses.
 func (f *fixture) subscribed() bool {
-	return events.HasSubscribers[registry.Changed](f.bus) || events.HasSubscribers[upstream.StateChanged](f.bus) ||
+	return events.HasSubscribers[catalog.ShownChanged](f.bus) || events.HasSubscribers[upstream.StateChanged](f.bus) ||
 		events.HasSubscribers[catalog.Changed](f.bus) || events.HasSubscribers[journal.Recorded](f.bus) ||
 		events.HasSubscribers[vault.Changed](f.bus) || events.HasSubscribers[upstream.Wrote](f.bus)
 }
