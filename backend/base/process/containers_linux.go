@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// removesContainer reports whether a member of trees is part of podman and may be removing a container whose client has
-// ended: conmon, which watches the container outside of the client's process group, or the podman that conmon then starts.
+// removesContainer reports whether p, a member of trees, may be removing a podman container whose client has ended.
+// Such a process is conmon, which watches the container and runs outside of the client's process group, or the podman
+// process that conmon starts to remove the container.
 func removesContainer(p relative, trees []Tree) bool {
 	if slices.ContainsFunc(trees, func(t Tree) bool { return p.group == t.PID }) {
 		return false

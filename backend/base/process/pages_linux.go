@@ -25,8 +25,8 @@ func ReleasePages() error {
 	defer func() { _ = maps.Close() }() // opened only for reading
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
-		// Written pages of a private mapping would be lost, so only those that
-		// cannot have been written are released.
+		// Releasing a written page of a private mapping would discard its content. Only
+		// mappings without write permission are therefore released.
 		var from, to uintptr
 		var rights string
 		line := lines.Text()

@@ -1,6 +1,6 @@
 // Package process answers questions about processes of the operating system: whether a process is still the one that
-// was started, how to end it together with its children, and in which environment the user's programs run. Of its own
-// accord it runs only the login shell, in Login, and ps on macOS.
+// was started, how to end it together with its children, and in which environment the user's programs run. The only
+// programs that it runs itself are the login shell, in Login, and ps on macOS.
 package process
 
 import (
@@ -114,8 +114,8 @@ func firstExecutable(dir string, names []string) string {
 	return ""
 }
 
-// aliased reports whether Windows would open another file than a name suggests: it removes dots and spaces at the end,
-// and a colon selects the current folder of a drive or a stream inside a file.
+// aliased reports whether Windows would open another file than the name of a program suggests. Windows removes dots and
+// spaces at the end of a name, and a colon selects the current folder of a drive or a stream inside a file.
 func aliased(program string) bool {
 	rest := strings.TrimPrefix(program, `\\?\`)
 	if len(rest) > 2 && rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/') {
@@ -124,8 +124,9 @@ func aliased(program string) bool {
 	return strings.TrimRight(rest, " .") != rest || strings.ContainsAny(rest, ":\"*?<>|\x00")
 }
 
-// windowsNames returns the possible file names of a program on Windows, in the order in which Windows tries them. A
-// name with the extension of another kind of file is tried unchanged, but last.
+// windowsNames returns the possible file names of a program on Windows, in the order in which Windows tries them. The
+// unchanged name comes first if its extension is in pathext or is .com, .exe, .bat or .cmd, and last if it has another
+// extension. A name without an extension is never tried unchanged.
 func windowsNames(program, pathext string) []string {
 	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(cmp.Or(pathext, ".COM;.EXE;.BAT;.CMD")), ";"),
 		func(ext string) bool { return !strings.HasPrefix(ext, ".") })

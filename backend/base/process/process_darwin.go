@@ -60,8 +60,11 @@ func removesContainer(relative, []Tree) bool { return false }
 // servesAllContainers returns false for the same reason as removesContainer.
 func servesAllContainers(relative) bool { return false }
 
-// executing returns false: a process shows its old arguments until it has new ones.
+// executing returns false. On macOS, a process in the middle of execve shows its old
+// arguments and environment until the new ones can be read, so there is no moment in
+// which it has neither.
 func executing(relative) bool { return false }
 
-// uses returns false: the files of another process cannot be read without cgo.
+// uses returns false: without cgo, this program cannot find out which files another
+// process has open.
 func uses(int, []*os.File) bool { return false }

@@ -79,8 +79,8 @@ func hasMark(pid int, mark string) bool {
 	return slices.Contains(strings.Split(string(environ), "\x00"), markName+"="+mark)
 }
 
-// executing reports whether a process is in the middle of execve: it has a
-// program, but its new arguments and environment cannot be read yet.
+// executing reports whether a process is in the middle of execve: it runs a program,
+// but the arguments and environment of that program cannot be read yet.
 func executing(p relative) bool {
 	folder := "/proc/" + strconv.Itoa(p.PID)
 	arguments, err := os.ReadFile(folder + "/cmdline")

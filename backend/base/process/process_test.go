@@ -23,7 +23,8 @@ func TestLookPathSearchesOnlyItsOwnPath(t *testing.T) {
 	dir := t.TempDir()
 	tool, notes := filepath.Join(dir, "mytool"), ""
 	if runtime.GOOS == "windows" {
-		// A file of another type is found, so that a start can say why it is refused.
+		// On Windows, LookPath also finds files that are not programs, so that Command
+		// can explain why it does not start them.
 		tool, notes = tool+".exe", filepath.Join(dir, "notes.txt")
 	}
 	for name, mode := range map[string]os.FileMode{filepath.Base(tool): 0o755, "notes.txt": 0o644} {

@@ -59,8 +59,8 @@ type owner struct {
 var newJob = func() (windows.Handle, error) { return windows.CreateJobObject(nil, nil) }
 
 // Adopt puts a started command and its children into a job of their own. After an
-// error, Kill and Reap end the command and the descendants that they find by the
-// pids of parents.
+// error, Kill and Reap end the command and its descendants, which they find by the pids
+// of their parents.
 func Adopt(cmd *exec.Cmd) error {
 	pid := cmd.Process.Pid
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -121,8 +121,8 @@ func LimitJob(pid int, memory uint64, processes uint32) error {
 // other than by closing its standard input.
 func Terminate(int) {}
 
-// Kill ends an isolated command, which has been started and not been waited for,
-// with its children.
+// Kill ends an isolated command and its children. The command must have been started,
+// and Wait must not have returned yet.
 func Kill(pid int) {
 	if !release(pid) {
 		endTree(pid)
@@ -130,8 +130,8 @@ func Kill(pid int) {
 }
 
 // Reap ends the remaining processes of adopted commands and closes their handles. It
-// also ends commands that an earlier hub started but could not adopt; Windows ends the
-// other commands together with that hub.
+// also ends commands that an earlier hub started but could not adopt. Windows ends the
+// adopted commands of a hub together with the hub.
 func Reap(trees ...Tree) {
 	for _, t := range trees {
 		if !release(t.PID) && t.Alive() {
@@ -140,8 +140,8 @@ func Reap(trees ...Tree) {
 	}
 }
 
-// release ends an adopted command with its children, and forgets it. It returns
-// false if the command was not adopted.
+// release ends an adopted command and its children, and removes the command from
+// adopted. It returns false if the command was not adopted.
 func release(pid int) bool {
 	value, ok := adopted.LoadAndDelete(pid)
 	if !ok {

@@ -17,8 +17,8 @@ func Sibling(name string) string {
 	return siblingOf(own, name, Env(os.Environ()))
 }
 
-// siblingOf is Sibling for a running program own, which may be a symbolic link:
-// then the folder of its target is searched too.
+// siblingOf is Sibling for a running program at the path own. If own is a symbolic
+// link, siblingOf also searches the folder of the link's target.
 func siblingOf(own, name string, env Env) string {
 	file := name
 	if runtime.GOOS == "windows" {

@@ -23,8 +23,8 @@ type Tree struct {
 // markName is the variable by which descendants of a command are recognized.
 const markName = "MCP_PROCESS_TREE"
 
-// Mark sets a variable in the environment of a command that has not been
-// started, by which its descendants are recognized, and returns the value.
+// Mark adds a variable to the environment of a command that has not been started, and
+// returns its value. The descendants of the command are recognized by this variable.
 func Mark(cmd *exec.Cmd) string {
 	mark := rand.Text()
 	cmd.Env = append(cmd.Environ(), markName+"="+mark)

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// helper starts an isolated shell that runs line in the background. In line, the
-// command of a helper replaces the word sleep. The function returns the shell, its
-// tree and the helper's pid.
+// helper starts an isolated shell that runs line in the background. In line, helper
+// replaces the word sleep by a command that runs the helper process. It returns the
+// shell, the tree of the shell and the pid of the helper process.
 func helper(t *testing.T, line string) (*exec.Cmd, Tree, int) {
 	t.Helper()
 	// The helper writes its pid after it has left the session.
@@ -119,7 +119,7 @@ func copyOf(t *testing.T, from, name string) string {
 func TestReapLetsPodmanRemoveTheContainer(t *testing.T) {
 	cmd, tree, pid := helper(t, "setsid sleep </dev/null >/dev/null 2>&1")
 	removed := filepath.Join(t.TempDir(), "removed")
-	// conmon removes the container after its process has ended.
+	// This fake conmon removes the container after the container's process has ended.
 	conmon := exec.Command(copyOf(t, "/bin/sh", "conmon"), "-c", `while kill -0 "$1"; do sleep .01; done 2>/dev/null; echo >"$2"`,
 		"conmon", strconv.Itoa(pid), removed)
 	Isolate(conmon)

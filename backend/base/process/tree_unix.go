@@ -16,8 +16,8 @@ const reapTimeout = 2 * time.Second
 // removalTimeout is how long Reap waits for podman to remove a container before it ends podman's processes too.
 const removalTimeout = 5 * time.Second
 
-// execTimeout is how long Reap waits for programs that are being executed,
-// because it does not see yet whether they belong to a tree.
+// execTimeout is how long Reap waits for processes in the middle of execve. Until
+// execve completes, Reap cannot tell whether such a process belongs to a tree.
 const execTimeout = 200 * time.Millisecond
 
 // relative is a process with its place in the tree of processes.
@@ -26,9 +26,9 @@ type relative struct {
 	parent, group int
 }
 
-// Members returns the running processes of a tree. A process that has left the
-// group, session and tree of parents of the command, and has changed its
-// environment and its standard streams, is not found.
+// Members returns the running processes of a tree. It does not find a process that has
+// left the command's process group, has no ancestor in the tree any more, and has
+// changed its environment and its standard streams, unless Seen lists it.
 func (t Tree) Members() []ID {
 	var ids []ID
 	for _, p := range members([]Tree{t}) {

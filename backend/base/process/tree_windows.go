@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// endTree ends a process and its descendants. It looks again until it finds no new
-// ones, because they may start others meanwhile.
+// endTree ends a process and its descendants. A descendant may start another process in
+// the meantime, so endTree searches again until it finds no new descendant.
 func endTree(root int) {
 	ended := make(map[uint32]bool)
 	for range 10 {

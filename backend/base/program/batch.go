@@ -20,18 +20,18 @@ const maxBatchLine = 7000
 //     with "call" lets cmd.exe interpret & | < > and ^.
 const unsafe = "\"%!^&|<>"
 
-// unquotes matches the text of batch files that take the quotes off an argument,
-// or may pass it to a batch file that does. There, a parenthesis could end a block
-// of commands.
+// unquotes matches the text of a batch file that removes the quotes from an argument,
+// or may pass the argument to a batch file that does. In such a file, a parenthesis in
+// the argument could end a block of commands.
 var unquotes = lazyregexp.New(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd|bat)\b`)
 
 // plain are the characters besides letters and digits that have no special meaning
 // outside quotes.
 const plain = `#$*+-./:?@\_`
 
-// batch returns the command that runs a batch file with cmd.exe. text is the
-// content of the file, nil if it was not read. own is the number of leading
-// arguments that the caller did not pass.
+// batch returns the command that runs a batch file with cmd.exe. text is the content of
+// the file, or nil if it was not read. own is the number of arguments at the start of
+// l.args that shims have added; errors number the arguments without them.
 func batch(l launch, text []byte, cmd string, own int) (launch, error) {
 	never := unsafe
 	if text == nil || unquotes.Match(text) {

@@ -38,8 +38,8 @@ func RunsContainers(command string) bool {
 	return slices.Contains([]string{"docker", "podman", "nerdctl"}, Name(command))
 }
 
-// Name returns the name of the program that a command starts: without its folder and an extension of Windows, in lower
-// case.
+// Name returns the name of the program that a command starts, in lower case, without the folder and without an
+// extension such as .exe.
 func Name(command string) string {
 	name := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
 	for _, extension := range []string{".exe", ".cmd", ".bat", ".com", ".ps1"} {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 }
 
 // printers returns the paths, by name, of programs that write their arguments to the
-// file answer. own maps the same names to the number of arguments that precede those of
-// the caller. The programs need the environment env.
+// file answer. own maps the same names to the number of arguments that a program gets
+// before those that were passed to Command. The programs need the environment env.
 func printers(t testing.TB) (paths map[string]string, own map[string]int, env process.Env, answer string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "Jörg Müller & co (x86)")

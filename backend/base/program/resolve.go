@@ -30,8 +30,8 @@ type launch struct {
 	line string
 }
 
-// interpreters maps the extensions of files that only another program can run to
-// an example of the command and the arguments to use instead.
+// interpreters maps the extensions of files that Windows cannot start directly to an
+// example of the command and the arguments to use instead.
 var interpreters = map[string]string{
 	".ps1": `"powershell" with the arguments "-NoProfile", "-File" and the file's path`,
 	".js":  `"node" with the file's path as the first argument`,
@@ -97,8 +97,8 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 	return launch{}, fault.New(fault.Invalid, "%s leads from one batch file to the next without end; start the program itself", l.path)
 }
 
-// aliased reports whether Windows would open another file than the one that the extension of a path suggests: it
-// removes dots and spaces at the end, and a colon selects a stream inside a file.
+// aliased reports whether Windows would open another file than the extension of a path suggests. Windows removes dots
+// and spaces at the end of a path, and a colon selects a stream inside a file.
 func aliased(path string) bool {
 	rest := strings.TrimPrefix(path, `\\?\`)
 	return strings.TrimRight(rest, " .") != rest || strings.LastIndexByte(rest, ':') > 1 || strings.ContainsAny(rest, "\x00\"")

@@ -64,7 +64,7 @@ type block struct {
 	done bool // a following ELSE block is not executed
 }
 
-// line returns the next line without surrounding white space and a leading "@".
+// line returns the next line without leading and trailing white space and without "@" at its start.
 func (b *batchFile) line() string {
 	line := strings.TrimSpace(b.lines[b.next])
 	b.next++
