@@ -17,7 +17,7 @@ import (
 
 // Discovery controls which tools agents find, see and call, and under which names.
 type Discovery struct {
-	// Enabled applies ToolRules and ToolOverrides. Clients and Approval always apply.
+	// Enabled turns ToolRules and ToolOverrides on. Clients and Approval always apply.
 	Enabled bool
 	// StartNew starts each new server once, so that its tools are known.
 	StartNew bool
@@ -41,8 +41,8 @@ type Cache struct {
 // Sources lists the places from which servers may be imported.
 type Sources []Source
 
-// Source is a place from which servers may be imported: an editor, by its id in the
-// table of editors, or a file. The other field is empty.
+// Source is a place from which servers may be imported: an editor, named by its id in
+// the table of editors, or a file. Exactly one of the two fields is set.
 type Source struct {
 	Editor string `json:"editor,omitempty"`
 	File   string `json:"file,omitempty"` // Load makes it absolute
@@ -216,7 +216,7 @@ func (r *ApprovalRules) decode(d *decoder, key string, n *yaml.Node) {
 	})
 }
 
-// members decodes a group of values, each into the variable of its name.
+// members decodes each value of a group into the variable that variables holds for the name of the value.
 func (d *decoder) members(n *yaml.Node, key string, variables map[string]any) {
 	names := make(map[string]bool)
 	for name := range variables {
@@ -265,9 +265,8 @@ func (p *patterns) decode(d *decoder, key string, n *yaml.Node) {
 	}
 }
 
-// offset returns the number of columns from the start of a value in the file to the byte at
-// a position of its text. It is approximate for texts with escapes, and 0 if the text up to
-// the position has several lines.
+// offset returns the number of columns between the start of a value in the file and the byte at position at of the
+// decoded value. The result is approximate for values with escapes. It is 0 if the value has a line break before at.
 func offset(n *yaml.Node, at int) int {
 	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 	before := n.Value[:min(at, len(n.Value))]

@@ -11,9 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// AddToolRule adds a rule at the end of discovery.tool_rules in the settings file and leaves
-// the rest of the file, with its comments, unchanged. If Load rejects the file, or would
-// reject it with the rule, AddToolRule returns its error and does not change the file.
+// AddToolRule adds a rule at the end of discovery.tool_rules in the settings file and leaves the rest of the file, with
+// its comments, unchanged. If Load rejects the file, or would reject it with the rule, AddToolRule returns the error of
+// Load and does not change the file.
 func (e Editor) AddToolRule(file string, rule ToolRule) error {
 	return e.editRules(file, func(rules ToolRules) ToolRules { return append(slices.Clip(rules), rule) },
 		func(data []byte) ([]byte, error) {
@@ -21,9 +21,9 @@ func (e Editor) AddToolRule(file string, rule ToolRule) error {
 		})
 }
 
-// RemoveToolRule removes the rule at an index from discovery.tool_rules. Like AddToolRule, it
-// leaves the rest of the file unchanged. If the rule does not equal seen, which the caller
-// has read before, the error is a fault.Conflict.
+// RemoveToolRule removes the rule at an index from discovery.tool_rules. Like AddToolRule, it leaves the rest of the
+// file unchanged. seen is the rule that the caller has read at that index; if the file has another rule there, the
+// error is a fault.Conflict.
 func (e Editor) RemoveToolRule(file string, at int, seen ToolRule) error {
 	return e.editRules(file, func(rules ToolRules) ToolRules {
 		if at < 0 || at >= len(rules) || ruleText(rules[at]) != ruleText(seen) {
@@ -33,8 +33,9 @@ func (e Editor) RemoveToolRule(file string, at int, seen ToolRule) error {
 	}, func(data []byte) ([]byte, error) { return removeRule(data, at) })
 }
 
-// editRules edits the file. It returns an error and does not change the file if edit does not produce the wanted rules,
-// and a fault.Conflict if wanted returns nil.
+// editRules edits the file. wanted returns the rules that the file must contain after the edit, or nil if the edit is
+// not possible any more; then the error is a fault.Conflict. editRules also returns an error if edit does not produce
+// the wanted rules. After an error, the file is unchanged.
 func (e Editor) editRules(file string, wanted func(ToolRules) ToolRules, edit func([]byte) ([]byte, error)) error {
 	check := func(data []byte) error {
 		_, err := parse(file, data)
@@ -172,8 +173,8 @@ func addRule(data []byte, rule string) ([]byte, error) {
 	return l.insert(len(l.lines), "discovery:\n  tool_rules:\n    - "+rule), nil
 }
 
-// fill replaces an empty list by one with a rule. The empty list must be written as [] at the end of its line, as in
-// "tool_rules: []".
+// fill replaces an empty list of rules by a list with one rule. The empty list must be written as [] at the end of its
+// line, as in "tool_rules: []".
 func (l ruleList) fill(rule string) ([]byte, error) {
 	line := l.lines[l.rulesLine-1]
 	before, rest, found := strings.Cut(line, "[]")

@@ -18,7 +18,7 @@ const guide = "../../../frontend/guide/settings.md"
 
 var update = flag.Bool("update", false, "write the defaults to the guide")
 
-// defaults returns config.yaml with all defaults and the comments of the table.
+// defaults returns config.yaml with all defaults and with the comments of Table.
 func defaults() string {
 	var out strings.Builder
 	group := ""
@@ -73,8 +73,8 @@ func TestTheGuideShowsTheVariablesOfTheTable(t *testing.T) {
 	checkGuide(t, "| variable | setting |\n|---|---|\n", variables(), "\n")
 }
 
-// checkGuide checks that the guide has the text want between the first before and the next after. With -update, it writes
-// it there.
+// checkGuide checks that the guide has the text want between the first occurrence of before and the next line that
+// begins with after. With -update, it writes want to that place.
 func checkGuide(t *testing.T, before, want, after string) {
 	t.Helper()
 	text, err := os.ReadFile(guide)

@@ -2,8 +2,8 @@ package settings
 
 import "os"
 
-// ignored lists environment variables of the original product, whose interface the hub imitates, that the hub ignores,
-// and advice for each.
+// ignored lists environment variables that the hub ignores, with advice for each. They configure the original product,
+// whose interface the hub imitates.
 var ignored = []struct{ name, advice string }{
 	{"AGENT_DISCOVER_DB", "set AGENT_DISCOVER_HOME to move the data folder; to import that database: agent-discover import FILE"},
 	{"AGENT_DISCOVER_ALLOW_REMOTE_TEST", "unset it: the hub serves only this machine"},
@@ -12,7 +12,7 @@ var ignored = []struct{ name, advice string }{
 // Ignored is an environment variable that is set and has no effect.
 type Ignored struct{ Name, Advice string }
 
-// IgnoredVariables returns the variables of the original product that are set although the hub ignores them.
+// IgnoredVariables returns the environment variables that are set although the hub ignores them.
 func IgnoredVariables() []Ignored {
 	var set []Ignored
 	for _, v := range ignored {

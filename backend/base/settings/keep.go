@@ -10,8 +10,8 @@ import (
 // layout. The functions are passed in, so that this package does not depend on
 // packages that edit files.
 type Editor struct {
-	// Set returns data with the value at the path keys set and every other byte
-	// unchanged.
+	// Set returns a copy of data in which the value at the path keys is set and every
+	// other byte is unchanged.
 	Set func(data []byte, keys []string, value any) ([]byte, error)
 	// Edit replaces the content of a file by what edit returns for it. A person
 	// may be saving the file at the same moment, so Edit may call check and edit
@@ -20,9 +20,9 @@ type Editor struct {
 	Edit func(path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error
 }
 
-// Keep sets one value in the settings file and leaves the rest of the file
-// unchanged. If Load rejects the file, or would reject it with the value, Keep
-// returns its error and does not change the file.
+// Keep sets one value in the settings file and leaves the rest of the file unchanged.
+// If Load rejects the file, or would reject it with the value, Keep returns the error
+// of Load and does not change the file.
 func (e Editor) Keep(file string, keys []string, value any) error {
 	check := func(data []byte) error {
 		_, err := parse(file, data)
@@ -40,8 +40,8 @@ func (e Editor) Keep(file string, keys []string, value any) error {
 	})
 }
 
-// spelled returns the path of a setting as the file spells it: the former path if the file has that, or else the
-// current one.
+// spelled returns the path of a setting as data spells it: the former path if data contains it, otherwise the current
+// path.
 func spelled(data []byte, keys []string) []string {
 	key := strings.Join(keys, ".")
 	for _, row := range Table {

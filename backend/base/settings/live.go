@@ -70,8 +70,8 @@ func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
 	return l, nil
 }
 
-// Apply registers do, which Live calls with the new settings whenever a setting changes whose key, or whose group, is in
-// keys. Call Apply before Run and Reload.
+// Apply registers the function do. Live calls it with the new settings whenever a setting changes whose key or group is
+// in keys. Call Apply before Run and Reload.
 func (l *Live) Apply(do func(Settings), keys ...string) {
 	l.apply = append(l.apply, applier{keys, do})
 }
@@ -87,8 +87,9 @@ func (l *Live) Reload() (keys []string, err error) {
 	return l.reload()
 }
 
-// Change runs edit, which changes the file, and reloads it. It returns the error of edit
-// or what Reload returns; the keys include every change by edit.
+// Change calls edit, which changes the file, and then reloads the file. It returns the
+// error of edit, or else the results of Reload. keys includes every setting that edit
+// has changed.
 func (l *Live) Change(edit func() error) (keys []string, err error) {
 	l.reloading.Lock() // Run must not read the change first
 	defer l.reloading.Unlock()
@@ -152,7 +153,8 @@ func (l *Live) settle(ctx context.Context, now fingerprint) fingerprint {
 		if now.size == 0 {
 			pause = longRest
 		}
-		// Look often, so that a file that is complete again is read at once.
+		// Check for changes often, also during the long pause of an empty file: once it has content, the short pause is
+		// enough.
 		for until := pause; until > 0; until -= rest {
 			if !wait(ctx, rest) {
 				return now

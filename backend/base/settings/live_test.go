@@ -51,8 +51,9 @@ func follow(t *testing.T, text string) *following {
 	return f
 }
 
-// write writes the file as a text editor does. It sets the time of each version itself,
-// because two versions may get the same time from the disk: the test waits in virtual time.
+// write writes the file as a text editor does. It sets a different modification time
+// for each version of the file, because the test waits in virtual time and two versions
+// could otherwise get the same time from the disk.
 func (f *following) write(text string) {
 	f.t.Helper()
 	f.writes++

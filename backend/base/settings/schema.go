@@ -13,8 +13,9 @@ import (
 //go:embed definitions.schema.json
 var definitions []byte
 
-// Schema returns the JSON Schema of config.yaml. Text editors check and complete the file
-// with it. It does not express all checks of Load, such as that of patterns.
+// Schema returns the JSON Schema of config.yaml, with which text editors check and
+// complete the file. It does not express all checks of Load. For example, it does not
+// check the syntax of patterns.
 func Schema() []byte {
 	var base struct {
 		Defs   json.RawMessage   `json:"$defs"`

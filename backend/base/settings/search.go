@@ -20,8 +20,8 @@ var Providers = []string{ProviderBuiltin, ProviderNone, ProviderLocal, ProviderO
 type Search struct {
 	Provider string // builtin, none, local or openai
 	Model    string // model of the providers local and openai; empty for the default model
-	// URL is the address of the provider local, with or without the last path
-	// segment. Its server has the interface of Ollama or OpenAI.
+	// URL is the address of the embedding server for the provider local, with or
+	// without the last path segment. The server has the interface of Ollama or OpenAI.
 	URL string
 	// Threads is the number of cores that the provider builtin may use in the
 	// background.
@@ -29,7 +29,7 @@ type Search struct {
 	// IdleUnload is the time after its last use at which the provider builtin
 	// frees its memory; 0 keeps the memory forever.
 	IdleUnload time.Duration
-	// Learning ranks tools higher that agents called after similar queries.
+	// Learning ranks those tools higher that agents have called after similar queries.
 	Learning bool
 	// Key and BaseURL are for the provider openai and come only from the
 	// environment.
@@ -51,7 +51,7 @@ func (s *Search) wrongURL() string {
 	return ""
 }
 
-// wrongBaseURL returns what is wrong with BaseURL, or "". It is checked only if the provider uses it.
+// wrongBaseURL returns what is wrong with BaseURL, or "". It checks BaseURL only if the provider uses it.
 func (s *Search) wrongBaseURL() string {
 	if s.Provider != ProviderOpenAI || s.BaseURL == "" || address(s.BaseURL) {
 		return ""

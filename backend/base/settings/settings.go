@@ -74,8 +74,8 @@ type SessionTools struct{ On, Off []string }
 
 // Results controls what happens to images, sounds and files in results of tools.
 type Results struct {
-	// Folder is where agents may save them; empty if they may not. Load makes it
-	// absolute.
+	// Folder is the folder to which agents may save images, sounds and files from
+	// results; empty if they may not save any. Load makes the path absolute.
 	Folder string
 }
 
@@ -111,8 +111,8 @@ type Limits struct {
 	// RefreshTools is the time after which the hub lists the tools of a running server
 	// again, if the server does not announce changes; 0 for never.
 	RefreshTools time.Duration
-	// Processes is how many processes of servers may run at the same time, not counting
-	// those that they start themselves; 0 for any number.
+	// Processes is how many server processes may run at the same time, not counting the
+	// child processes of servers; 0 for any number.
 	Processes int
 	// ServerMemoryMB is how much memory a server may take with the processes that it
 	// has started, in MiB; 0 for any amount.
@@ -218,8 +218,8 @@ func absolute(folder, path string) (string, error) {
 }
 
 // ResultsFolder returns the absolute path of a folder that a person has entered for
-// Results, which must be absolute or start with "~/"; the folder need not exist. The
-// result is empty if entered is.
+// Results. entered must be an absolute path or start with "~/"; the folder need not
+// exist. If entered is empty, the result is empty too.
 func ResultsFolder(entered string) (string, error) {
 	folder := strings.TrimSpace(entered)
 	if folder == "" {
@@ -240,7 +240,8 @@ func ResultsFolder(entered string) (string, error) {
 	return folder, nil
 }
 
-// environment overrides the settings with environment variables: those of the table, and those that the file cannot set.
+// environment overrides the settings with environment variables: with the variables in Table, and with the variables
+// for settings that the file does not have.
 func (s *Settings) environment() error {
 	if err := s.overrides(); err != nil {
 		return err

@@ -304,7 +304,7 @@ func Default() Settings {
 	return s
 }
 
-// keys maps the keys of all settings in the file, including former keys, to their variables.
+// keys maps the keys of all settings in the file, including former keys, to pointers to the fields of s.
 func (s *Settings) keys() map[string]any {
 	keys := make(map[string]any, len(Table))
 	for _, row := range Table {
@@ -316,8 +316,8 @@ func (s *Settings) keys() map[string]any {
 	return keys
 }
 
-// spellings returns the current and the former key of the setting that has key as either of them. former is empty if the
-// setting has no former key.
+// spellings returns the current and the former key of the setting whose current or former key is key. former is empty
+// if the setting has no former key.
 func spellings(key string) (now, former string) {
 	for _, row := range Table {
 		if row.Former != "" && (row.Former == key || row.Key == key) {
@@ -439,7 +439,8 @@ func atLeast(of func(*Settings) int, least int, text string) func(*Settings) str
 	return func(s *Settings) string { return unless(of(s) >= least, "%s", text) }
 }
 
-// between returns a check for a number from least to most. In the problem, meaning describes the number least.
+// between returns a check that a number is from least to most. The error message shows meaning in place of the number
+// least.
 func between(of func(*Settings) int, least, most int, meaning string) func(*Settings) string {
 	return func(s *Settings) string {
 		return unless(of(s) >= least && of(s) <= most, "is %d; it must be from %s to %d", of(s), meaning, most)

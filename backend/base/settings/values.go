@@ -56,7 +56,7 @@ func (s *Settings) OriginOf(key string) Origin {
 	return FromDefault
 }
 
-// changed returns the keys of the settings that differ, in alphabetical order.
+// changed returns the keys of the settings that differ between a and b, in alphabetical order.
 func changed(a, b *Settings) (keys []string) {
 	before, after := a.Values(), b.Values()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
