@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
-// startTimeout is how long Open waits for a failure of the program that opens the browser. A program that runs longer is
-// the browser itself.
+// startTimeout is how long Open waits for the started program to fail. After that time, Open assumes that the browser
+// shows the file.
 const startTimeout = 3 * time.Second
 
 // Browser is a way to open a file in the default browser.
@@ -88,8 +88,8 @@ func find(system string, env, query func(string) string) (b Browser, ok bool) {
 	return b, true
 }
 
-// add appends a command that consists of words. fileURL replaces each occurrence of one of codes in words. If words
-// contain no code, fileURL becomes the last argument.
+// add appends a command that consists of words, in which the placeholder fileURL replaces each occurrence of one of the
+// codes. If no code occurs in words, fileURL becomes the last argument.
 func (b *Browser) add(words []string, codes ...string) {
 	command, placed := slices.Clone(words), false
 	for i, word := range command {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// desktop returns the environment of a desktop with the given desktop files. It makes their folder the working folder and
-// names it ".", because a path on Windows has a colon, which separates folders in XDG_DATA_DIRS.
+// desktop returns the environment of a desktop with the given desktop files. It changes the working directory to their
+// folder and sets XDG_DATA_DIRS to ".", because an absolute path on Windows contains a colon, which separates folders
+// in XDG_DATA_DIRS.
 func desktop(t *testing.T, files map[string]string) func(string) string {
 	t.Helper()
 	data := t.TempDir()

@@ -65,9 +65,9 @@ func NewClient(info Info) *Client {
 // the token.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Do sends a request with body as JSON, unless it is nil, and decodes the answer
-// into out, unless it is nil. A status of 400 or higher is returned as an error
-// with the hub's message.
+// Do sends a request with body as JSON, or without a body if body is nil. It decodes
+// the answer into out unless out is nil. A status of 400 or higher is returned as an
+// error with the hub's message.
 func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {

@@ -1,7 +1,7 @@
-// Package instance finds the hub that runs for a data folder, checks that the
-// process at an address is that hub, and starts a hub if none runs. The companion,
-// window, tray and command line use it to reach the hub; other packages define the
-// requests that they send.
+// Package instance finds the hub that runs for a data folder, checks that the process
+// at an address is that hub, and starts a hub if none runs. The companion, window, tray
+// and command line use it to reach the hub. The requests to the hub are defined in
+// other packages.
 package instance
 
 import (
@@ -115,18 +115,19 @@ func (l *Lock) Release() error {
 	return errors.Join(err, l.file.Unlock())
 }
 
-// SetStopped saves or removes the user's request to stop the hub, which keeps programs
-// from starting it again.
+// SetStopped saves or removes the user's request to stop the hub. While the request is
+// saved, programs do not start the hub again.
 func SetStopped(folder paths.Folder, stopped bool) error { return mark(folder, "stopped", stopped) }
 
-// StopRequest returns the path of the file that is the saved request to stop the hub.
+// StopRequest returns the path of the file whose existence means that the user has
+// requested the hub to stop.
 func StopRequest(folder paths.Folder) string { return folder.Run("stopped") }
 
 // Paused reports whether the user has paused all servers.
 func Paused(folder paths.Folder) bool { return marked(folder, "paused") }
 
-// SetPaused saves or removes the pause setting. A running hub reads it only at its
-// next start.
+// SetPaused saves or removes the pause setting. A running hub does not notice the
+// change: it reads the setting only when it starts.
 func SetPaused(folder paths.Folder, paused bool) error { return mark(folder, "paused", paused) }
 
 func marked(folder paths.Folder, name string) bool {

@@ -45,7 +45,7 @@ func (o output) close() {
 	}
 }
 
-// words returns the line that explains why the hub ended, from the output of this start, or "".
+// words returns the line of the output of this start that explains why the hub ended, or "" if there is none.
 func (o output) words() string {
 	if o.path == "" {
 		return ""

@@ -65,9 +65,9 @@ func namesPassword(env process.Env) bool {
 	})
 }
 
-// launchdCommand returns a command that loads a job, which also starts it, or starts
-// a job that is loaded already. A running job is not restarted: if two processes
-// start the hub at once, the second must not end the hub of the first.
+// launchdCommand returns a command that loads a job and thereby starts it. If the job
+// is already loaded, the command only starts it. It does not restart a running job: if
+// two processes start the hub at once, the second must not end the hub of the first.
 func launchdCommand(domain, label, file string) []string {
 	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
 	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
@@ -85,9 +85,9 @@ func systemdCommand(label, dir string, env process.Env, args []string) []string 
 	return append(append(argv, "--"), args...)
 }
 
-// windowsTask returns the definition of a scheduled task that starts args when it is
-// run, also on battery and without a time limit. Priority 5 is normal for programs;
-// by default, a task has a lower priority.
+// windowsTask returns the definition of a scheduled task that starts args whenever the
+// task is run, even on battery power, and that has no time limit. It sets priority 5,
+// which is normal for programs; the default for a task is lower.
 func windowsTask(dir string, args []string) []byte {
 	text := func(s string) string {
 		var b bytes.Buffer

@@ -17,8 +17,8 @@ import (
 // startTimeout bounds the time from a start until the hub has announced itself.
 const startTimeout = 15 * time.Second
 
-// patience is how long Ensure waits for a sign of a hub whose process it cannot observe,
-// before it tries the next way to start the hub.
+// patience is how long Ensure waits for a hub to announce itself if it cannot observe
+// the process of the hub. After that time, Ensure tries the next way to start the hub.
 const patience = 3 * time.Second
 
 const pollInterval = 10 * time.Millisecond
@@ -117,7 +117,7 @@ type way struct {
 type attempt struct {
 	// ended receives why the process has ended. It is nil if this process cannot observe that.
 	ended <-chan error
-	// clean removes temporary files and tasks of the start; nil if it left none.
+	// clean removes temporary files and tasks of the start; nil if the start left none.
 	clean func()
 }
 
@@ -227,7 +227,8 @@ func hubProgram(by string) (string, error) {
 }
 
 // ReportFailure saves the reason of a failed start for all processes that wait in Await. The reason must hold for each
-// of them, so a running hub is no such reason, nor is ErrStopped, which does not hold for a person.
+// of them. Callers therefore do not report that another hub is running, nor ErrStopped, because the user's stop request
+// does not bind a person who starts the hub.
 func ReportFailure(folder paths.Folder, why error) {
 	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // if this fails, Await times out and names the log
 }

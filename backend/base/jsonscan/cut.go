@@ -3,10 +3,10 @@ package jsonscan
 // Span is a part of a text: the bytes from Start up to End.
 type Span struct{ Start, End int }
 
-// AppendCuts appends the spans of data that must be removed to delete members of the
-// object at a position: those whose decoded names drop accepts. data must be valid
-// JSON. A span includes a comma where that is needed, so that the rest is an object
-// again. The spans are in order and do not overlap.
+// AppendCuts appends the spans of data that must be removed to delete some members of
+// the object at a position: the members for whose decoded names drop returns true. data
+// must be valid JSON. A span includes a comma where necessary, so that what remains is
+// an object. The spans are in order and do not overlap.
 func AppendCuts(cuts []Span, data []byte, at int, drop func(name []byte) bool) []Span {
 	before := len(cuts)
 	kept, open, last := false, false, 0 // open: the last span reaches to the next member

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// StringHead decodes about the first limit bytes of a JSON string: at least limit bytes if there are as many, and at most
-// utf8.UTFMax more. It returns "" if raw is not a JSON string. Unlike String, it does not replace invalid UTF-8.
+// StringHead decodes about the first limit bytes of a JSON string: at least limit bytes if the string has that many,
+// and at most utf8.UTFMax more than limit. It returns "" if raw is not a JSON string. Unlike String, it does not
+// replace invalid UTF-8.
 func StringHead(raw []byte, limit int) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""

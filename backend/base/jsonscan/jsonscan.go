@@ -27,8 +27,8 @@ func Space(data []byte, at int) int {
 	return at
 }
 
-// End returns the position after the value that begins at a position of valid
-// JSON, or -1 if no value begins or ends there.
+// End returns the position after the value that begins at a position of valid JSON, or
+// -1 if no complete value begins there.
 func End(data []byte, at int) int {
 	if at >= len(data) {
 		return -1

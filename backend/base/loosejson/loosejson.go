@@ -29,7 +29,7 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// StringMap maps names to strings. It decodes the members of an object as Strings does the elements of an array.
+// StringMap maps names to strings. It decodes the values of an object as Strings decodes the elements of an array.
 type StringMap map[string]string
 
 // UnmarshalJSON implements json.Unmarshaler.

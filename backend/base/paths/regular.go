@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// OpenRegular opens a file that another program may have created, for reading. It never blocks; if
-// path is not a regular file, such as a pipe, it returns an error.
+// OpenRegular opens a file for reading. It returns an error if path is not a regular file. It never blocks, even if
+// another program has created a pipe with that path.
 func OpenRegular(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {

@@ -12,9 +12,9 @@ const (
 	inUsePause   = 5 * time.Millisecond
 )
 
-// patience repeats an operation on a file that another program has open. On
-// Windows a virus scanner, an indexer or an editor may open any file at any
-// moment, and operations that its share mode forbids fail until it closes the file.
+// patience repeats an operation on a file while another program has the file open. On
+// Windows a virus scanner, an indexer or an editor may open any file at any moment.
+// Until that program closes the file, the operations that its share mode forbids fail.
 type patience struct {
 	now   func() time.Time
 	sleep func(time.Duration)

@@ -19,7 +19,8 @@ func endless(pause func()) patience {
 	return patience{now: func() time.Time { return time.Time{} }, sleep: func(time.Duration) { pause() }, inUse: InUse}
 }
 
-// content returns the content of a version of a file, in which every byte encodes the size.
+// content returns the content of a version of a file. Every byte of the content encodes
+// its length, so that a mixture of two versions is recognized.
 func content(version int) []byte {
 	part := version % 251
 	return bytes.Repeat([]byte{byte(part)}, 40_000+part)

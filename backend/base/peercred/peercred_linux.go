@@ -18,8 +18,8 @@ import (
 // errNoSocket means that the kernel has no socket with the addresses of the other end.
 var errNoSocket = errors.New("no such socket")
 
-// socket holds what the kernel reports about a socket. If inode is 0, no process has the socket open any more, and user is
-// not the user who opened it.
+// socket holds what the kernel reports about a socket. If inode is 0, no process has the socket open any more, and user
+// may not be the user who opened it.
 type socket struct {
 	user, inode uint32
 }

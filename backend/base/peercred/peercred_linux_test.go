@@ -14,7 +14,7 @@ import (
 // other is the user that the tests connect as when they run as root.
 const other = 65534
 
-// pair returns both ends of a connection to address, whose client socket belongs to a user.
+// pair connects to address with a client socket that belongs to user, and returns both ends of the connection.
 func pair(t testing.TB, address string, user int) (server *net.TCPConn, client *os.File) {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)

@@ -22,8 +22,8 @@ type Edit struct {
 const MaxEdits = 1000
 
 // Script returns the edits that turn a into b. It finds the shortest script, by E. W. Myers, "An O(ND) Difference
-// Algorithm and Its Variations" (1986). If that adds and removes more than MaxEdits elements, Script replaces
-// everything between the common start and end instead.
+// Algorithm and Its Variations" (1986). If the shortest script has more than MaxEdits added and removed elements,
+// Script replaces everything between the common start and the common end instead.
 func Script(a, b []string) []Edit {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -44,9 +44,10 @@ func Script(a, b []string) []Edit {
 	return edits
 }
 
-// shortestScript returns the script for sequences without common elements at the start and end; head is the number of
-// elements before them. In Myers's terms, x counts the elements of a that are consumed and x-k those of b; reach holds
-// the furthest x on each diagonal k, and trace a copy of reach before each edit.
+// shortestScript returns the script for sequences without common elements at the start and end. head is the number of
+// common elements that precede a and b in the complete sequences. In Myers's terms, x counts the consumed elements of
+// a, and x-k those of b. reach holds the furthest x on each diagonal k, and trace holds a copy of reach before each
+// edit.
 func shortestScript(a, b []string, head int) []Edit {
 	const zero = MaxEdits + 1 // the index of diagonal 0
 	reach := make([]int, 2*zero+1)
@@ -67,7 +68,7 @@ func shortestScript(a, b []string, head int) []Edit {
 	return replaceAll(len(a), len(b), head)
 }
 
-// cameFrom returns the diagonal from which the edit with the number edits led to diagonal k.
+// cameFrom returns the diagonal from which the last edit of a path with the given number of edits led to diagonal k.
 func cameFrom(reach []int, k, edits int) int {
 	if k == -edits || k != edits && reach[k+edits] < reach[k+edits+2] {
 		return k + 1
@@ -75,8 +76,8 @@ func cameFrom(reach []int, k, edits int) int {
 	return k - 1
 }
 
-// furthest returns the x that an edit to diagonal k reaches. An added element does
-// not advance x.
+// furthest returns the x on diagonal k after the last edit of a path with the given
+// number of edits. An added element does not advance x.
 func furthest(reach []int, k, edits int) int {
 	from := cameFrom(reach, k, edits)
 	x := reach[from+edits+1]
@@ -112,7 +113,8 @@ func backtrack(trace [][]int, x, y, head int) []Edit {
 	return script
 }
 
-// replaceAll returns a script that removes all elements and adds the new ones.
+// replaceAll returns a script that removes a number of elements and then adds a number of other elements. head is the
+// number of common elements before them.
 func replaceAll(removed, added, head int) []Edit {
 	var edits []Edit
 	for i := range removed {

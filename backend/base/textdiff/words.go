@@ -11,9 +11,9 @@ type Part struct {
 	Text string `json:"text"`
 }
 
-// Words returns the difference of two texts by words. The texts of the parts that are the
-// same or removed add up to before, and those that are the same or added to after. It is
-// nil if the texts are equal.
+// Words returns the difference between two texts by words, as a sequence of parts. The
+// parts of the kinds same and remove concatenate to before; the parts of the kinds same
+// and add concatenate to after. Words returns nil if the texts are equal.
 func Words(before, after string) []Part {
 	if before == after {
 		return nil

@@ -87,7 +87,8 @@ type merger struct {
 	v     *vocabulary
 	piece string
 	parts []part // by the position of the first byte; the last element stands for the end of the piece
-	// heap has the pairs that look has found, the lowest rank first: rank in the upper half, position in the lower half.
+	// heap has the pairs that look has found, the lowest rank first. Each element has the rank in its upper 32 bits and
+	// the position in its lower 32 bits.
 	heap []uint64
 }
 

@@ -59,8 +59,8 @@ func classAt(s string, at int) (class, int) {
 	return classOf(r), size
 }
 
-// pieceEnd returns where the piece ends that begins at a position before the end of s. Tokens do not cross pieces. It
-// matches what the expression of o200k_base matches:
+// pieceEnd returns the end of the piece of s that begins at a position. The position must be before the end of s. A
+// token never extends over two pieces. pieceEnd matches what the regular expression of o200k_base matches:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
 //	|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -91,7 +91,8 @@ func pieceEnd(s string, at int) int {
 	return spaceEnd(s, at)
 }
 
-// wordWithLower returns the end of the longest word at a position that ends with a character of the class lower, or 0.
+// wordWithLower returns the end of the longest word that begins at a position and ends with a character of the class
+// lower, or 0 if there is none.
 func wordWithLower(s string, at int) int {
 	end := 0
 	for {
@@ -108,7 +109,8 @@ func wordWithLower(s string, at int) int {
 	}
 }
 
-// wordWithUpper returns the end of a word at a position that begins with a character of the class upper, or 0.
+// wordWithUpper returns the end of the word that begins at a position with a character of the class upper, or 0 if
+// there is none.
 func wordWithUpper(s string, at int) int {
 	end := run(s, at, upper)
 	if end == at {
@@ -117,7 +119,7 @@ func wordWithUpper(s string, at int) int {
 	return run(s, end, lower)
 }
 
-// run returns the position after the characters of a class that begin at a position.
+// run returns the end of the run of characters of a class that begins at a position.
 func run(s string, at int, of class) int {
 	for {
 		c, size := classAt(s, at)
@@ -128,8 +130,8 @@ func run(s string, at int, of class) int {
 	}
 }
 
-// contracted returns the end of a contraction, such as 's in "it's", that begins at a position, or that position if
-// there is none.
+// contracted returns the end of the contraction that begins at a position, such as 's in "it's". It returns the
+// position unchanged if no contraction begins there.
 func contracted(s string, at int) int {
 	if at+1 >= len(s) || s[at] != '\'' {
 		return at
@@ -181,9 +183,9 @@ func marksEnd(s string, at int) int {
 	return at
 }
 
-// spaceEnd returns where the piece ends that begins with white space. The piece ends with the last line break in the
-// white space. Without a line break, the last character is left to the text that follows, if any, unless it is the only
-// one.
+// spaceEnd returns the end of the piece that begins with the white space at a position. The piece ends with the last
+// line break in the white space. If the white space has no line break, is followed by text and has several characters,
+// its last character belongs to the next piece.
 func spaceEnd(s string, at int) int {
 	start, last, lineEnd := at, at, 0
 	for {

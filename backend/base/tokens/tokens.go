@@ -1,5 +1,6 @@
-// Package tokens counts how many tokens of a model's context a text takes, with the o200k_base vocabulary, which is part
-// of the program. The numbers are those of OpenAI's tokenizer. It also estimates them where counting costs too much.
+// Package tokens counts how many tokens of a model's context a text takes. It uses the vocabulary o200k_base, which is
+// part of the program, and returns the same numbers as OpenAI's tokenizer. Where counting takes too long, Estimate
+// returns an approximate number.
 package tokens
 
 import (
@@ -13,8 +14,8 @@ const Window = 200_000
 // Share returns the share of a context of Window tokens that n tokens take: 0 for none, 1 for all of it.
 func Share(n int) float64 { return float64(n) / Window }
 
-// Counter counts tokens. It keeps the vocabulary in memory as long as it is referenced: about 5 MB, which take some
-// hundredths of a second to load. It is safe for concurrent use.
+// Counter counts tokens. While a Counter is referenced, the vocabulary stays in memory: about 5 MB, which take some
+// hundredths of a second to load. A Counter is safe for concurrent use.
 type Counter struct{ words *vocabulary }
 
 // shared refers to the vocabulary of all counters while a counter exists.
