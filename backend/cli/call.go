@@ -49,8 +49,8 @@ if neither runs, the server is told so at once.`,
 // asPairs returns KEY=VALUE pairs unchanged.
 func asPairs(_ operations.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
 
-// run calls the tool to which name refers. Its arguments are the JSON in raw or, if raw is empty, the KEY=VALUE pairs
-// that pairsOf makes of values.
+// run calls the tool to which name refers. The arguments of the call are the JSON in raw or, if raw is empty, the
+// KEY=VALUE pairs that pairsOf makes of values.
 func (c callCommand) run(ctx context.Context, name string, values []string, raw string,
 	pairsOf func(operations.KnownTool, []string) ([]string, error),
 ) error {

@@ -84,7 +84,8 @@ func serverPath(s operations.Server, action string) string {
 	return path
 }
 
-// approvable adds to the hub's error for a server that waits for approval how to approve it in a terminal.
+// approvable adds to err the command with which a person approves the server in a terminal, if err says that the server
+// waits for approval. It returns other errors unchanged.
 func approvable(err error, server string) error {
 	if fault.CodeOf(err) != fault.CodeUnapproved {
 		return err

@@ -70,7 +70,7 @@ func kindNames(context.Context, *instance.Client, []string) []string {
 	return names
 }
 
-// secretNames completes the names of the secrets of the server that the last of args names.
+// secretNames completes the names of the secrets of the server whose name is the last of args.
 func secretNames(ctx context.Context, client *instance.Client, args []string) []string {
 	server, err := serverNamed(ctx, client, args[len(args)-1])
 	if err != nil {

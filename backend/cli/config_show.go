@@ -39,7 +39,8 @@ Fixed arguments of tools are shown by their names only.`,
 	}
 }
 
-// below returns the setting with a key, or the settings in the group with that name.
+// below returns the setting with the given key or, if key is the name of a group, the
+// settings of the group.
 func below(all []operations.Setting, key string) (out []operations.Setting) {
 	for _, s := range all {
 		if s.Key == key || strings.HasPrefix(s.Key, key+".") {

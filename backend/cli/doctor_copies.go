@@ -20,8 +20,8 @@ type copyChoice struct {
 	no  bool // add none
 }
 
-// supplement adds the rows of the newest usable copy of the database that were not saved from the
-// damaged one, if from.yes is set or the person at the terminal agrees.
+// supplement adds to the new database next the rows that could not be read from the damaged database and that the
+// newest usable copy contains. It does so only if from.yes is set or the person at the terminal agrees.
 func (d doctorCommand) supplement(ctx context.Context, next string, from copyChoice, done *repaired) error {
 	copied, unusable := store.NewestUsable(ctx, d.p.folder.Database())
 	done.Unusable = unusable

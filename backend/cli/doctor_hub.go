@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
 
-// The checks in this file ask the hub. If it does not answer, they return
-// nothing, because checkHub already reports that.
+// The checks in this file ask the hub. If the hub does not answer, a check returns
+// nothing, because checkHub already reports the failure.
 
 // checkSecrets reports where secrets are stored, and which configurations
 // contain credentials.

@@ -49,8 +49,8 @@ func TestDocumentedCommandsAndFlagsExist(t *testing.T) {
 	}
 }
 
-// isCommand reports whether a text that does not name the program begins with a command that has
-// subcommands, and continues with a word that may be one of them.
+// isCommand reports whether text begins with the name of a command that has subcommands, followed by a word that may be
+// the name of a subcommand. text must not begin with the name of the program.
 func isCommand(text string) bool {
 	args := strings.Fields(text)
 	if len(args) < 2 || !word.MatchString(args[1]) {

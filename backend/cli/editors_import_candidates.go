@@ -13,9 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
-// candidates asks the hub which servers the text or bundle of a request contains.
-// If the request has neither, it asks which servers the editors with these ids
-// have, or all editors if there are no ids.
+// candidates asks the hub which servers the text or bundle of a request contains. If
+// the request has neither, candidates asks which servers the editors with the given ids
+// have, or which servers all editors have if there are no ids.
 func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found operations.Scanned, err error) {
 	if q.Text != "" || q.Bundle != "" {
 		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)
@@ -41,9 +41,9 @@ func candidates(ctx context.Context, client *instance.Client, q importer.Request
 	return found, nil
 }
 
-// choose returns the candidates that --server selects, or all that can be
-// imported. With --take-out, it includes servers that are configured already,
-// because their entries are to be removed.
+// choose returns the candidates that --server selects, or all that can be imported.
+// With --take-out, it includes servers that are configured already, because --take-out
+// removes their entries from the editors.
 func (f importFlags) choose(all []importer.Candidate) ([]importer.Choice, error) {
 	newNames := make(map[string]string)
 	for _, name := range f.servers {
@@ -107,7 +107,7 @@ func (f importFlags) left(all []importer.Candidate, chosen []importer.Choice) []
 	return out
 }
 
-// entries returns the names of a server in the files of the editors.
+// entries returns the names that a candidate has in the files of the editors.
 func entries(candidate importer.Candidate) []string {
 	var names []string
 	for _, s := range candidate.Sources {

@@ -146,8 +146,8 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 // one that was shown.
 func review(o registration.Outcome) bool { return o.Review }
 
-// expected returns identifiers of the shown plans, by path or by the id of the change to undo. The
-// hub makes a change only if its plan still has the same identifier.
+// expected returns identifiers of the plans that a person has seen, by the path of the file or, for an undo, by the id
+// of the change. The hub makes a change only if its plan still has the same identifier.
 func expected(plans []registration.Plan) map[string]string {
 	out := make(map[string]string)
 	for _, plan := range plans {
@@ -156,7 +156,7 @@ func expected(plans []registration.Plan) map[string]string {
 	return out
 }
 
-// narrowed restricts the body of a request to some plans.
+// narrowed returns a copy of a request body that names only the editors or changes of the given plans.
 func narrowed(body map[string]any, plans []registration.Plan) map[string]any {
 	editors, changes := []string{}, []string{}
 	for _, plan := range plans {
@@ -168,9 +168,10 @@ func narrowed(body map[string]any, plans []registration.Plan) map[string]any {
 	return with(with(body, "editors", editors), "all", false)
 }
 
-// confirmPlans shows the planned changes and asks for confirmation. Without a
-// terminal it requires --yes, because people wrote these files. denied is the
-// message of the error if the person declines.
+// confirmPlans shows the planned changes and asks for confirmation. If standard input
+// is not a terminal, it returns an error that refers to --yes, because people wrote the
+// files that would be changed. denied is the message of the error if the person
+// declines.
 func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) error {
 	changes := 0
 	for _, plan := range plans {

@@ -13,9 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
-// target returns a server's command line with its environment, or the URL of a
-// remote server. Credentials are redacted, except those of a server that waits for
-// approval, because a person has to judge what it would run.
+// target returns a server's command line with its environment, or the URL of a remote
+// server. Credentials are redacted, except those of a server that waits for approval,
+// because a person has to judge what that server would run.
 func target(s operations.Server) string {
 	if !s.Approved {
 		return uncovered(s)
@@ -62,7 +62,8 @@ func assignments(values map[string]string, sign string) []string {
 
 // redactServers returns copies of servers without the credentials in their
 // configuration, because people paste lists into reports. Servers that wait for
-// approval keep their credentials, because a person has to judge what they would run.
+// approval keep their credentials, because a person has to judge what these servers
+// would run.
 func redactServers(servers []operations.Server) []operations.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {

@@ -116,7 +116,8 @@ func question(q marketplan.Question) string {
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " "))
 }
 
-// askFor asks on the terminal for the missing answers of a plan, secrets without showing what is typed.
+// askFor asks on the terminal for the missing answers of a plan. The terminal does not show what is typed as the answer
+// to a secret question.
 func (c marketCommands) askFor(ctx context.Context, p *marketplan.Plan, answers map[string][]string) error {
 	for _, q := range p.Unanswered() {
 		about := question(marketplan.Question{Description: q.Description, Why: q.Why})

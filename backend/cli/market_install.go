@@ -83,9 +83,8 @@ func (c marketCommands) runInstall(ctx context.Context, f installFlags) error {
 	return c.printInstalled(job)
 }
 
-// asPerson shows a text to the person at the terminal and, if the person agrees, starts a job on
-// behalf of that person. With yes set, it starts the job without a question and on behalf of no
-// person.
+// asPerson shows a text to the person at the terminal and, if the person agrees, starts a job on behalf of that person.
+// If yes is set, it shows the text and starts the job without asking; the job then does not act for a person.
 func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text, question string,
 	begin func(context.Context, *instance.Client) (installer.Progress, error),
 ) (job installer.Progress, err error) {

@@ -132,7 +132,8 @@ func (e *marketEvents) add(data []byte) {
 	}
 }
 
-// subscribe subscribes to the events of the marketplace until ctx ends. All later events arrive.
+// subscribe subscribes to the events of the marketplace until ctx ends. The result collects all events that happen
+// after subscribe has returned.
 func (w watcher) subscribe(ctx context.Context) (*marketEvents, error) {
 	conn, _, err := websocket.Dial(ctx, "ws://"+w.hub.Address()+"/ws?tools=none&deltas=changed&questions=none", &websocket.DialOptions{
 		HTTPClient: w.client.HTTP(), HTTPHeader: http.Header{"Authorization": {"Bearer " + w.hub.Token}},
@@ -202,7 +203,7 @@ func (v *jobView) show(job installer.Progress) {
 	v.progressLine.show(name, text+" "+(time.Duration(job.InStep)*time.Millisecond).Round(time.Second).String())
 }
 
-// printLines prints the output of the programs of the job since the last call.
+// printLines prints the output that the programs of the job have written since the last call.
 func (v *jobView) printLines(ctx context.Context) error {
 	lines, err := v.lines(ctx)
 	if err != nil {

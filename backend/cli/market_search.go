@@ -59,7 +59,7 @@ and how old it is. Exits with 2 if nothing was found.`,
 // searchRound is how long the hub searches for one request before it answers with the results so far.
 const searchRound = time.Second
 
-// found searches until all sources have answered or, if some have results, until q.wait has passed.
+// found searches until all sources have answered or, if some sources have found servers, until q.wait has passed.
 func (c marketCommands) found(ctx context.Context, client *instance.Client, q marketQuery, text string) (federation.Answer, error) {
 	query := url.Values{"query": {text}, "limit": {strconv.Itoa(q.limit)}, "wait_ms": {strconv.FormatInt(searchRound.Milliseconds(), 10)}}
 	for name, value := range map[string]string{"source": q.source, "runtime": q.runtime, "category": q.category} {
@@ -105,7 +105,7 @@ func (c marketCommands) printServers(answer federation.Answer) error {
 	return nil
 }
 
-// from names the sources that have found servers, such as ", from official and npm".
+// from returns the names of the sources that have found servers, as in ", from official and npm".
 func from(sources []federation.Report) string {
 	var names []string
 	for _, s := range sources {

@@ -12,8 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// keepSetupVariables passes the variables to which a setup file refers on to the hub that the
-// companion may start. Editors set these variables only for the companion.
+// keepSetupVariables saves the environment variables to which a setup file refers, for
+// the hub that the companion may start. Editors set these variables only for the
+// companion.
 func keepSetupVariables(file string) {
 	if file == "" {
 		return

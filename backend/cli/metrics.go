@@ -108,8 +108,9 @@ func countCalls(ctx context.Context, client *instance.Client, name string, query
 	return out, err
 }
 
-// stepFor returns the step, in seconds, of a series from since until now: whole minutes with
-// which the series has at most 500 points, or 15 minutes if since is not a time.
+// stepFor returns the step, in seconds, of a series from since until now. The step is a
+// whole number of minutes, with which the series has at most 500 points. If since is
+// not a time, the step is 15 minutes.
 func stepFor(since string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, since)
 	if err != nil {

@@ -27,8 +27,8 @@ The browser is the command in the variable BROWSER, or the default browser of th
 system. It gets the path of a file that only you can read and that is removed when the
 dashboard has opened, because other users can see the arguments of a program.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// Ensure starts the hub even if the user stopped it before, because
-			// this command is a request of the user to use it.
+			// Ensure starts the hub even if the user has stopped it before, because a
+			// user who runs this command wants to use the hub.
 			info, err := instance.Ensure(cmd.Context(), h.p.folder, "open")
 			if err != nil {
 				return err

@@ -10,8 +10,8 @@ type progressLine struct {
 	drawn bool // the cursor is on the progress line
 }
 
-// show shows a step. text is the step with details that change during the step, which only a
-// terminal shows.
+// show shows a step. A terminal shows text, which is the step with details that change during the step. Without a
+// terminal, the step is printed once.
 func (l *progressLine) show(step, text string) {
 	if !l.p.errTerminal {
 		if l.step != step {

@@ -41,8 +41,8 @@ func (h hubCommands) serve() *cobra.Command {
 			running, err := hub.Open(cmd.Context(),
 				hub.Options{Folder: h.p.folder, Version: h.p.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
 			if err != nil {
-				// Report only a reason that holds for every process that waits for a hub: not that another hub
-				// is running, or that the user has stopped or is restarting the hub.
+				// Do not report that another hub is running, or that the user has stopped or is restarting the hub:
+				// all processes that wait for a hub read the report, and these reasons do not hold for all of them.
 				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) &&
 					!errors.Is(err, instance.ErrStarting) {
 					instance.ReportFailure(h.p.folder, err)

@@ -63,9 +63,9 @@ approval. A setup file is JSON and may contain comments:
 	}
 }
 
-// unlessSeen shows the text of describe to the person at the terminal. If the person agrees, it calls
-// add with a client that acts for that person. If the text is empty or there is no terminal, it calls
-// add with client, and the servers that add adds wait for approval.
+// unlessSeen shows the text of describe to the person at the terminal. If the person agrees, it calls add with a client
+// that acts for that person; if the person declines, it returns an error. If the text is empty or there is no terminal,
+// it calls add with client, and the added servers wait for approval.
 func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error,
 	describe func() (string, error),
 ) error {

@@ -15,8 +15,9 @@ var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": ti
 
 const timeHelp = "a span before now such as 30m, 1h or 7d, a day such as 2026-01-31, or RFC 3339"
 
-// timeFlag converts the value of a flag for a time to the form that the API expects:
-// it replaces a span before now with a time in RFC 3339. The API accepts days, too.
+// timeFlag converts the value of a flag for a time to a form that the API accepts. It
+// replaces a span before now with a time in RFC 3339, and returns a date or a time in
+// RFC 3339 unchanged.
 func timeFlag(flag, value string, now time.Time) (string, error) {
 	if span := ago.FindStringSubmatch(value); span != nil {
 		n, _ := strconv.Atoi(span[1]) // cannot fail: at most six digits

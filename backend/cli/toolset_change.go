@@ -26,8 +26,9 @@ func (r toolReference) sameTool(other toolReference) bool {
 	return r.Server == other.Server && r.Tool == other.Tool
 }
 
-// toolReferences returns the tools to which names refer. It asks the hub for those that are not the full name of a tool
-// in the toolset, because the hub does not know the tools of removed servers. It fails if the hub does not know a name.
+// toolReferences returns the tools to which names refer. It looks for each name among the full names of the tools in
+// the toolset first, because the hub does not know the tools of removed servers. It asks the hub for the other names,
+// and fails if the hub does not know one of them.
 func toolReferences(ctx context.Context, client *instance.Client, names []string, in operations.ToolsetView) ([]toolReference, error) {
 	out := make([]toolReference, len(names))
 	for i, name := range names {

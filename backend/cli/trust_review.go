@@ -194,7 +194,8 @@ of a resource or template. Leave it out for the instructions of the server.`,
 	return cmd
 }
 
-// trustItem returns the item of a server that has the name and, unless kind is empty, the kind. It fails if several do.
+// trustItem returns the item of a server that has the name and, unless kind is empty, the kind. It fails if several
+// items match.
 func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail operations.TrustDetail, err error) {
 	list, err := trustItems(ctx, client, server, true)
 	if err != nil {

@@ -35,7 +35,8 @@ type scanSummary struct {
 	Cases, Blocked, Warned int
 }
 
-// scan judges tools in a file. It needs no hub and does not start one.
+// scan returns the command trust scan, which judges the tools in a file. The command needs no hub and does not start
+// one.
 func (c trustCommands) scan() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
