@@ -64,7 +64,8 @@ func TestErrorQuotesAServerThatExitsDuringACall(t *testing.T) {
 	}
 }
 
-// unusualResult is a result that clients accept and that libraries with typed results change.
+// unusualResult is a result that clients accept, but that libraries with typed results
+// would change.
 const unusualResult = `{"content":[{"type":"text","text":"","beam":{"z":[1e400,-0]}},{"type":"image","data":"bm\u00390","mimeType":"image/png"},` +
 	`{"type":"text","text":"a\u00e9\/b","annotations":{"priority":1.0,"level":9007199254740993}}],"structuredContent":{"n":9007199254740993,"d":1.10},` +
 	`"isError":false, "future":{"x":null},"_meta":{"vendor/trace":"t-1"}}`

@@ -145,8 +145,8 @@ func (s *impostor) requests() (text string, connections int) {
 	return s.received.String(), s.connections
 }
 
-// writeHubInfo writes a hub.json that names a process as the hub and the port of
-// the impostor as its port. It returns the token in the file.
+// writeHubInfo writes a hub.json that describes a hub with the given process id and
+// with the port of the impostor. It returns the token that it writes to the file.
 func writeHubInfo(h *programtest.Home, s *impostor, id process.ID) (token string) {
 	h.T.Helper()
 	info := instance.Info{

@@ -36,8 +36,8 @@ type call struct {
 	Arguments map[string]any `json:"arguments"`
 }
 
-// callsOf returns the calls that show the definitions and results of the tools of the server odd on
-// a surface.
+// callsOf returns the calls with which a client of a surface reads the definitions of tools of the server odd and calls
+// these tools.
 func callsOf(surface string, tools []string) (calls []call) {
 	given := map[string]string{"a": "x"}
 	for _, tool := range tools {

@@ -40,7 +40,7 @@ func TestFoundToolIsAddedToOneSessionOnly(t *testing.T) {
 		t.Errorf("the other session got %d notifications, want 0", n)
 	}
 	// Adding a server whose tools are unknown must not cause a notification. Activating
-	// the other server causes one, before which a wrong notification would arrive.
+	// the other server causes one; a wrong notification would arrive before that one.
 	h.Must("servers", "add", "unseen", "--no-start", "--", "true")
 	h.Must("servers", "activate", "fake")
 	b.AwaitCount(programtest.ToolListChanged, 1)
