@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// starters lists the only files outside base/program that may start a program directly, and why. On Windows, any
-// other way of starting one could run commands that are hidden in arguments.
+// starters lists the files and folders that may start programs with the functions of the system, and why. All other
+// code starts programs with base/program. Without it, a batch file on Windows could run commands that are hidden in its
+// arguments.
 var starters = map[string]string{
 	"backend/base/program/program_unix.go":    "it is the place",
 	"backend/base/program/program_windows.go": "it is the place",

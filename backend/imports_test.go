@@ -23,15 +23,15 @@ var wings = []string{
 	"base", "protocol", "discovery", "servers", "trust", "calls", "editors", "market", "doors", "store", "hub", "cli", "cmd",
 }
 
-// allowed lists what each package may import from backend. A new package or a new import needs a line here. A
-// comment names an import whose purpose is not obvious, and says what it is needed for.
+// allowed lists what each package may import from backend. A new package or a new import needs a line here. If the
+// purpose of an import is not obvious, a comment says what the imported package does.
 var allowed = map[string][]string{
 	"base/events":     {},
 	"base/netreach":   {},
 	"base/fault":      {},
 	"base/peercred":   {},
 	"base/process":    {},
-	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process: for the environment in which a program is looked up
+	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process defines the environment in which a program is looked up
 	"base/jsonscan":   {},
 	"base/lazyregexp": {},
 	"base/loosejson":  {},
@@ -53,32 +53,32 @@ var allowed = map[string][]string{
 	"protocol/schemacheck":  {"protocol/jsonrpc"},
 	"protocol/mcpshape":     {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
 	"protocol/mcphttp": {
-		// mcpheader: for headers that repeat parts of the message
+		// mcpheader provides the headers that repeat parts of a message
 		"base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 	},
 	"protocol/mcpversion":    {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
 	"protocol/mcpheader": {
-		// mcpversion: for the version in _meta and the error code of a mismatch
+		// mcpversion reads the version in _meta and defines the error code of a mismatch
 		"base/jsonscan",
 		"protocol/jsonrpc", "protocol/mcpversion",
 	},
 
 	"discovery/minilm":  {},
 	"discovery/lexicon": {},
-	// samename: finds tools whose names look the same
+	// samename finds tools whose names look the same
 	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search": {
-		// lexicon: finds English words for queries in other languages
+		// lexicon finds English words for queries in other languages
 		"base/events",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon",
 	},
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": {
-		// discovery/search: the search that is measured
+		// discovery/search is the search that is measured
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
@@ -90,13 +90,13 @@ var allowed = map[string][]string{
 		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
 	},
 	"servers/oauth": {
-		// mcphttp: for the interface through which requests are authorized
+		// mcphttp defines the interface through which requests are authorized
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
 		"protocol/mcphttp",
 		"servers/launch",
 	},
 	"servers/upstream": {
-		// pathname: converts a client's folder to a URI
+		// pathname converts a client's folder to a URI
 		"base/events", "base/fault", "base/lazyregexp", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
@@ -106,26 +106,26 @@ var allowed = map[string][]string{
 	"servers/risk":            {"base/lazyregexp", "base/program", "base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
-		// mcphttp: for the error of a start that needs a sign-in; upstream: announces when servers are paused
+		// mcphttp defines the error of a start that needs a sign-in; upstream announces when servers are paused
 		"base/events", "base/fault",
 		"protocol/mcphttp",
 		"servers/registry", "servers/upstream",
 	},
 	"servers/corrections": {
-		// upstream: returns what running servers list
+		// upstream returns what running servers list
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog",
 		"servers/features", "servers/upstream",
 	},
 	"servers/readiness": {"base/fault", "base/words", "servers/registry"},
 	"servers/setup": {
-		// catalog: an import adds tools to it
+		// catalog receives the tools of an import
 		"base/fault", "base/pathname", "base/paths",
 		"discovery/catalog",
 		"servers/intake", "servers/registry",
 	},
 	"servers/secretscan": {"base/lazyregexp"},
-	// secretscan: finds credentials in a launch
+	// secretscan finds credentials in a launch
 	"servers/launch":   {"base/fault", "base/lazyregexp", "servers/registry", "servers/secretscan"},
 	"servers/redact":   {"servers/launch", "servers/secretscan"},
 	"servers/keychain": {"base/fault"},
@@ -138,44 +138,44 @@ var allowed = map[string][]string{
 	"trust/normalize": {},
 	"trust/injection": {},
 	"trust/scan": {
-		// secretscan: recognizes credentials
+		// secretscan recognizes credentials
 		"base/jsonscan", "base/lazyregexp", "base/safetext",
 		"servers/secretscan",
 		"trust/injection", "trust/normalize",
 	},
-	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: its vectors are the input of the classifier
+	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm computes the vectors that are the input of the classifier
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/sandbox": {
-		// program: runs bubblewrap as a trial; launch: reports which variables are credentials
+		// program runs bubblewrap as a trial; launch reports which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
-		// samename: finds names that look the same; features: its lists are guarded; scan: for its verdicts
+		// samename finds names that look the same; features defines the lists that are guarded; scan defines the verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
 		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
 	"trust/examiner": {
-		// catalog: for the tools of other servers; registry: reports which servers run the same program
+		// catalog holds the tools of other servers; registry reports which servers run the same program
 		"discovery/catalog",
 		"servers/registry",
 		"trust/classifier", "trust/quarantine", "trust/scan",
 	},
 
-	"calls/audit": {"base/paths"}, // paths: replaces a file as a whole
+	"calls/audit": {"base/paths"}, // paths replaces a file as a whole
 	"calls/journal": {
-		// redact: redacts records; upstream: publishes the notifications that are recorded
+		// redact redacts records; upstream publishes the notifications that are recorded
 		"base/events", "base/jsonscan", "base/safetext",
 		"protocol/jsonrpc",
 		"servers/redact", "servers/upstream",
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: for the eras in which a server introduces itself; features: for the prompts that servers
-		// list; launch: an approval ends when the server is started another way
+		// mcpversion defines the eras in which a server introduces itself; features holds the prompts that servers
+		// list; launch returns the hash of a server's launch, with which an approval ends when the launch changes
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
@@ -184,7 +184,7 @@ var allowed = map[string][]string{
 		"calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 	},
 	"calls/rules": {
-		// catalog: for the tools to which rules apply; tokens: counts the tokens of tools with an override
+		// catalog holds the tools to which rules apply; tokens counts the tokens of tools with an override
 		"base/fault", "base/pattern", "base/settings", "base/tokens",
 		"protocol/jsonrpc",
 		"discovery/catalog",
@@ -202,7 +202,7 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings: say what happens to each finding; secretscan: for the text that replaces a credential
+		// settings says what happens to each finding; secretscan defines the text that replaces a credential
 		"base/events", "base/fault", "base/jsonscan", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
 		"servers/secretscan",
@@ -211,16 +211,16 @@ var allowed = map[string][]string{
 	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: for references that replace secret answers
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: reports if the owner of a leftover file has ended
+	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch defines the references that replace secret answers
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process reports whether the owner of a leftover file has ended
 	"editors/table": {
-		// registry: decides which transport an address has
+		// registry decides which transport an address has
 		"base/fault", "base/pathname", "base/paths",
 		"servers/registry",
 		"editors/configedit",
 	},
 	"editors/configdiff": {
-		// redact: redacts diffs
+		// redact redacts diffs
 		"base/safetext", "base/textdiff",
 		"servers/launch", "servers/redact", "servers/secretscan",
 		"editors/configedit", "editors/table",
@@ -231,7 +231,7 @@ var allowed = map[string][]string{
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		// registration: removes imported entries from editors' files
+		// registration removes imported entries from editors' files
 		"base/fault", "base/lazyregexp", "base/pathname", "base/program", "base/safetext",
 		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
@@ -246,7 +246,7 @@ var allowed = map[string][]string{
 
 	"market/listing": {},
 	"market/persona": {
-		// bundle: reads archives; importer: parses servers in the format of any client; resolve: reads names of tools
+		// bundle reads archives; importer parses servers in the format of any client; resolve parses names of tools
 		"base/fault", "base/safetext",
 		"servers/intake", "servers/registry",
 		"calls/resolve", "calls/toolset",
@@ -257,48 +257,48 @@ var allowed = map[string][]string{
 		"servers/registry",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan",
 	},
-	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: explains why a download cannot be stored
+	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths explains why a download cannot be stored
 	"market/signs":  {},
-	"market/readme": {"base/lazyregexp", "base/safetext", "servers/secretscan", "market/listing"}, // secretscan: recognizes credentials
+	"market/readme": {"base/lazyregexp", "base/safetext", "servers/secretscan", "market/listing"}, // secretscan recognizes credentials
 	"market/npm": {
-		// mcphttp: for the proxies and certificate authorities of an environment
+		// mcphttp reads the proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
 		"protocol/mcphttp",
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/pypi": {
-		// mcphttp: for the proxies and certificate authorities of an environment
+		// mcphttp reads the proxies and certificate authorities of an environment
 		"base/fault", "base/lazyregexp", "base/process", "base/program", "base/safetext",
 		"protocol/mcphttp",
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/federation": {
-		// search: ranks results by words, as it ranks tools; mirror: converts listings to tools for this ranking
+		// search ranks results by words, as it ranks tools; mirror converts listings to tools for this ranking
 		"base/fault", "base/safetext",
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
 	"market/prerequisites": {
-		// program: knows the product that includes a program; subprocess: asks programs for their versions
+		// program knows the product that includes a program; subprocess asks programs for their versions
 		"base/process", "base/program", "base/safetext",
 		"market/subprocess",
 	},
 	"market/official": {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
-		// mcpversion, mcpheader: for the first request in either era
+		// mcpversion and mcpheader are needed for the first request in either era
 		"base/netreach", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"market/listing",
 	},
 	"market/mirror": {
-		// discovery/search: searches servers as it searches tools
+		// discovery/search searches servers as it searches tools
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/search",
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: a new server must list tools in it; mcphttp: for the error of a server that needs a sign-in;
-		// subprocess: runs programs and reports their output
+		// catalog holds the tools that a new server must list; mcphttp defines the error of a server that needs a
+		// sign-in; subprocess runs programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
@@ -312,9 +312,9 @@ var allowed = map[string][]string{
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
 	},
-	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: runs skopeo and docker
+	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess runs skopeo and docker
 	"market/updates": {
-		// journal: for the recorded calls, which are replayed; inspector: generates the names of private copies of
+		// journal holds the recorded calls that are replayed; inspector generates the names of private copies of
 		// servers
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
@@ -324,32 +324,32 @@ var allowed = map[string][]string{
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		// process: reports which variables configure this program; program: names that of an interpreter; bundle: reads
-		// manifests
+		// process reports which variables configure this program; program returns the names of interpreters; bundle
+		// reads manifests
 		"base/fault", "base/lazyregexp", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
 	"market/downloads": {
-		// sandbox: confined servers get their own packages; upstream: reports which servers run
+		// sandbox defines how the packages of confined servers are installed; upstream reports which servers run
 		"base/events", "base/fault", "base/paths", "base/process",
 		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/packagemanager", "market/subprocess",
 	},
 	"market/packagemanager": {
-		// sandbox: limits what package managers may access; upstream: for its type Launch
+		// sandbox limits what package managers may access; upstream defines the type Launch
 		"base/fault", "base/paths", "base/process",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/subprocess",
 	},
-	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: for its type Launch
+	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream defines the type Launch
 
 	"doors/gateway": {
-		// mcphttp: for the error of a request that needs a sign-in; registration: for the name of the hub's entry; words: for the
-		// name of the command line
+		// mcphttp defines the error of a request that needs a sign-in; registration defines the name of the hub's entry;
+		// words defines the name of the command line
 		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/words",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
 		"protocol/schemacompat",
@@ -363,7 +363,7 @@ var allowed = map[string][]string{
 		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/gateway/answer": {
-		// upstream: reports whether a server did not start
+		// upstream reports whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"servers/upstream",
@@ -371,7 +371,7 @@ var allowed = map[string][]string{
 	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
 	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
 	"doors/gateway/inventory": {
-		// names: reports which tools are only for the views of MCP Apps
+		// names reports which tools are only for the views of MCP Apps
 		"discovery/catalog",
 		"servers/registry",
 		"calls/rules",
@@ -392,7 +392,7 @@ var allowed = map[string][]string{
 		"doors/gateway/danger", "doors/gateway/inventory",
 	},
 	"doors/gateway/toolsetview": {
-		// upstream: its leases keep a server running while a changed tool is called
+		// upstream grants the leases that keep a server running while a changed tool is called
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/search",
@@ -402,7 +402,7 @@ var allowed = map[string][]string{
 		"doors/gateway/inventory", "doors/surfaces",
 	},
 	"doors/gateway/registrytool": {
-		// upstream: reports whether a server did not start
+		// upstream reports whether a server did not start
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply",
@@ -425,19 +425,19 @@ var allowed = map[string][]string{
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {
-		// instance: generates tokens; table: for the clients that a token may name
+		// instance generates tokens; table lists the clients that a token may name
 		"base/events", "base/fault", "base/instance", "base/safetext",
 		"editors/table",
 		"doors/surfaces",
 	},
 	"doors/endpoint": {
-		// instance: generates session ids
+		// instance generates session ids
 		"base/fault", "base/instance",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"doors/gateway", "doors/surfaces",
 	},
 	"doors/companion": {
-		// toolset: checks the name that a project gives
+		// toolset checks the name of a toolset that a project names
 		"base/fault", "base/instance", "base/paths", "base/process", "base/version",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"calls/toolset",
@@ -459,15 +459,15 @@ var allowed = map[string][]string{
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
 	"doors/api/route":   {"base/fault"},
-	"doors/api/static":  {"doors/api/route"}, // for the answer to a path that does not exist
+	"doors/api/static":  {"doors/api/route"}, // route builds the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard": {
-		// peercred: reports which user opened a connection; route: for the body of an error
+		// peercred reports which user opened a connection; route defines the body of an error
 		"base/fault", "base/instance", "base/paths", "base/peercred", "base/words",
 		"doors/api/route", "doors/credentials",
 	},
 	"doors/api/operations": {
-		// search: for hits with their reasons; table: for the editors that a setting may name
+		// search returns hits with their reasons; table lists the editors that a setting may name
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/program", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
@@ -482,7 +482,7 @@ var allowed = map[string][]string{
 		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
-		// operations: messages contain the same objects as its responses
+		// operations defines the objects that messages and REST responses contain
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
@@ -496,7 +496,7 @@ var allowed = map[string][]string{
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		// plan: reports which servers come from the marketplace; gateway: for the history of clients and the tools of
+		// plan reports which servers come from the marketplace; gateway defines the history of clients and the tools of
 		// sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
@@ -509,8 +509,8 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// atomicfile, configedit: change the settings in a file that people edit, too; mcphttp: for the
-		// authorization of requests; pendinginput: for the key of its states, which the hub stores
+		// atomicfile and configedit change the settings in a file that people edit, too; mcphttp defines the
+		// authorization of requests; pendinginput generates a key that the hub stores
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
@@ -531,10 +531,11 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: verifies an export without a hub; journal: for the kinds for completion; registry, risk: for what
-		// a person sees before a server is added; market: for what its commands print; trust: judges the tools in a
-		// file without a hub; sandbox: confines this program before it becomes a server's; catalog, resolve: for the
-		// names of a toolset's tools
+		// audit verifies an export without a hub. journal defines the kinds that completion offers. registry and risk
+		// describe to a person the server that is to be added. The packages of the wing market define what the market
+		// commands print. The packages of the wing trust judge the tools in a file without a hub. sandbox confines
+		// this program before it executes the program of a server. catalog and resolve are needed for the names
+		// of a toolset's tools.
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
@@ -554,10 +555,10 @@ var allowed = map[string][]string{
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/freeze":      {},
-	"testing/keyringtest": {"testing/freeze"}, // freeze: makes a keyring hang
+	"testing/keyringtest": {"testing/freeze"}, // freeze makes a keyring hang
 	"testing/markettest":  {},
-	"testing/mcptest":     {"testing/reference"},           // reference: locates the repository
-	"testing/oidctest":    {"testing/mcptest"},             // mcptest: locates npm packages
+	"testing/mcptest":     {"testing/reference"},           // reference locates the repository
+	"testing/oidctest":    {"testing/mcptest"},             // mcptest locates npm packages
 	"testing/programtest": {"base/instance", "base/paths"}, // programtest runs the program and finds its hub
 	"testing/reference":   {},
 	"testing/hubtest": {
