@@ -36,7 +36,7 @@ type Error struct {
 	// Code is one of the codes in this package, for programs that need more detail
 	// than Kind; empty for other errors.
 	Code string
-	// DidYouMean lists existing names that are similar to a name in the request which does not exist.
+	// DidYouMean lists existing names that are similar to an unknown name in the request.
 	DidYouMean []string
 }
 

@@ -84,7 +84,7 @@ func lastWords(text []byte) string {
 type outrun struct{ error }
 
 // endOf returns an error that says why a process has ended. result is the error of Wait; words returns the line of the
-// process's output that explains it.
+// process's output that explains the end.
 func endOf(result error, words func() string) error {
 	var exit *exec.ExitError
 	if errors.As(result, &exit) && exit.ExitCode() == ExitHeld {

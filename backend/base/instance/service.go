@@ -75,7 +75,8 @@ func launchdCommand(domain, label, file string) []string {
 
 // systemdCommand returns a command that starts a transient unit. The command contains
 // only the names of the variables, because other users can read it; systemd-run takes
-// the values from its own environment. Versions of systemd before 248 reject that.
+// the values from its own environment. Versions of systemd before 248 reject names
+// without values.
 func systemdCommand(label, dir string, env process.Env, args []string) []string {
 	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
 	for _, kv := range env {

@@ -180,7 +180,7 @@ func (c *cursor) End() int {
 }
 
 // Value returns the bytes of the current value, nil if the value is not valid. The
-// result aliases the text; appending to it copies it.
+// result aliases the text, but appending to the result does not change the text.
 func (c *cursor) Value() []byte {
 	end := c.End()
 	if end < 0 {

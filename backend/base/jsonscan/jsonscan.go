@@ -1,14 +1,12 @@
-// Package jsonscan answers where the parts of a JSON text begin and end. It
-// decodes nothing but strings, so a caller can pass on, replace or compare the
-// bytes of a member exactly as they were written.
+// Package jsonscan answers where the parts of a JSON text begin and end. It decodes nothing but strings, so a caller
+// can pass on, replace or compare the bytes of a member exactly as they were written.
 //
-// Valid and Walk check text of unknown origin. Object and Array step through text
-// that is known to be valid, about ten times as fast; for text that is not valid they
-// return meaningless positions within the text, but never panic.
+// Valid and Walk check text of unknown origin. Object and Array step through text that is known to be valid, about ten
+// times as fast; for text that is not valid they return meaningless positions within the text, but never panic.
 //
-// Nothing here allocates, except String, StringHead, AppendCuts and AppendWithout for their results, and Find, Walk,
-// AppendCuts and Object.Named for names with escapes. encoding/json is not used for this, because it costs ten times as
-// much and does not report where a member begins and ends.
+// No function of the package allocates memory, except String, StringHead, AppendCuts and AppendWithout for their
+// results, and Find, Walk, AppendCuts and Object.Named for names with escapes. The package does not use encoding/json
+// to scan, because that takes ten times as long and does not report where a member begins and ends.
 package jsonscan
 
 import (

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrRefused is the reason why a request fails if a Transport must not connect to its address.
+// ErrRefused is the reason why a request fails if a Transport must not connect to the address of the host.
 var ErrRefused = errors.New("it is not a public address")
 
 // Transport is an http.Transport that connects only to addresses that are allowed, after redirects too.

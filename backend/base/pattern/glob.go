@@ -9,7 +9,7 @@ import (
 // end.
 type glob []part
 
-// part matches any characters, one character, or a text.
+// part matches any sequence of characters, one character, or a literal text.
 type part struct {
 	kind partKind
 	text string // the text of a literal

@@ -24,7 +24,8 @@ type socket struct {
 	user, inode uint32
 }
 
-// ownerOf returns the user id of the process at the other end. If it finds no process, it returns -1 and the standing.
+// ownerOf returns the user id of the process at the other end. If it finds no process, user is -1 and s is Unknown or
+// Gone.
 func ownerOf(conn *net.TCPConn) (user int, s Standing) {
 	local, remote := addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr())
 	if !local.IsValid() || !remote.IsValid() {

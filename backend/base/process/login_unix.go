@@ -45,9 +45,9 @@ func Login(ctx context.Context) (Env, error) {
 	return env.With("PATH", joinPath(env.Get("PATH"), os.Getenv("PATH"))), err
 }
 
-// withCharset returns the environment with UTF-8 as the charset on macOS, if no
-// start-up file sets a locale. On macOS, only the terminal program sets a locale, and
-// without one, programs that the system starts decode text as ASCII.
+// withCharset returns env. On macOS, it adds UTF-8 as the charset if no start-up file
+// has set a locale, because without a locale, programs that the system starts decode
+// text as ASCII. Only the terminal program of macOS sets a locale.
 func withCharset(system string, env Env) Env {
 	if system != "darwin" || env.Get("LC_ALL") != "" || env.Get("LC_CTYPE") != "" || env.Get("LANG") != "" {
 		return env

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// privateBytes returns the resident memory of processes, including shared memory, which
-// ps does not report separately.
+// privateBytes returns for each process its resident memory, including shared memory,
+// which ps does not report separately.
 func privateBytes(pids []int) map[int]uint64 {
 	bytes := make(map[int]uint64)
 	if len(pids) == 0 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// privateBytes returns the memory of processes that is backed by no file.
+// privateBytes returns for each process how much of its resident memory is backed by no
+// file.
 func privateBytes(pids []int) map[int]uint64 {
 	bytes := make(map[int]uint64)
 	for _, pid := range pids {

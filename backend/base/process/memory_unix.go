@@ -2,7 +2,7 @@
 
 package process
 
-// familiesOf maps the pid of each running process in roots to itself and the pids of its descendants.
+// familiesOf maps the pid of each running process in roots to the pids of that process and of its descendants.
 func familiesOf(roots []int) map[int][]int {
 	children, running := make(map[int][]int), make(map[int]bool)
 	for _, p := range processes() {

@@ -16,7 +16,7 @@ type memoryCounters struct {
 	pagefile, peakPagefile, private              uintptr
 }
 
-// familiesOf maps the pid of each running process in roots to itself and the pids of its descendants.
+// familiesOf maps the pid of each running process in roots to the pids of that process and of its descendants.
 func familiesOf(roots []int) map[int][]int {
 	families := make(map[int][]int)
 	for _, root := range roots {
@@ -30,7 +30,7 @@ func familiesOf(roots []int) map[int][]int {
 	return families
 }
 
-// privateBytes returns the memory of processes that they do not share with other processes.
+// privateBytes returns for each process how much memory it does not share with other processes.
 func privateBytes(pids []int) map[int]uint64 {
 	bytes := make(map[int]uint64)
 	for _, pid := range pids {

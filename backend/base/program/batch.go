@@ -13,7 +13,7 @@ import (
 // units, and a line of the file into which it inserts the arguments is longer than the command line.
 const maxBatchLine = 7000
 
-// Characters that no quoting protects from every batch file:
+// The characters that are unsafe in an argument of some batch files, however the argument is quoted:
 //   - cmd.exe ends a quoted text at a quotation mark and a command at a line break;
 //   - it replaces %NAME% inside quotes, and !NAME! if the file asks for that;
 //   - a file that uses an argument without its quotes, as %~1, or passes it on
@@ -61,8 +61,9 @@ func batch(l launch, text []byte, cmd string, own int) (launch, error) {
 	return launch{env: l.env, path: cmd, line: line}, nil
 }
 
-// quoteBatch quotes a text without unsafe characters so that cmd.exe and the
-// program that gets it from a batch file read it unchanged.
+// quoteBatch quotes text so that cmd.exe, and the program that gets the text from a
+// batch file, read it unchanged. text must contain no unsafe characters. If always is
+// false, quoteBatch returns text that needs no quotes unchanged.
 func quoteBatch(text string, always bool) string {
 	if !always && text != "" && strings.IndexFunc(text, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(plain, r)

@@ -127,7 +127,7 @@ func (b *batchFile) run(line string) bool {
 	return b.start(line)
 }
 
-// runs reports whether all open blocks are executed.
+// runs reports whether the current line is executed, that is, whether the statements of all open blocks are.
 func (b *batchFile) runs() bool {
 	return !slices.ContainsFunc(b.blocks, func(open block) bool { return !open.runs })
 }

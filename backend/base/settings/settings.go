@@ -68,8 +68,9 @@ type Editors struct {
 	AutoRegister bool
 }
 
-// SessionTools lists the clients to whose tool lists find_tool always adds the tools that
-// it finds (On), or never (Off), by their ids in the table of editors.
+// SessionTools lists clients by their ids in the table of editors. find_tool always
+// adds the tools that it finds to the tool lists of the clients in On, and never to
+// those of the clients in Off.
 type SessionTools struct{ On, Off []string }
 
 // Results controls what happens to images, sounds and files in results of tools.

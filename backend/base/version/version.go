@@ -15,7 +15,7 @@ import (
 //go:embed VERSION
 var number string
 
-// built is set by the linker to the number and the build, as build/version.sh prints them.
+// built is the version number with the build, as build/version.sh prints them. The linker sets it.
 var built string
 
 // Current returns the version of this program. A program that was not built by make has the build "dev".
