@@ -45,8 +45,8 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 	return []finding{stored, plain}
 }
 
-// remedies maps the states in which agents cannot use a server to advice. %s stands for the name of
-// the server; "" means that no advice is needed.
+// remedies holds advice for each state of a server in which agents cannot use it. %s stands for the name of the server;
+// "" means that no advice is needed.
 var remedies = map[string]string{
 	words.Waiting:    "read what it would run and approve it: agent-discover servers approve %s",
 	words.Incomplete: "set its command or its address in the dashboard, or remove it: agent-discover servers remove %s",

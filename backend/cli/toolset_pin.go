@@ -114,8 +114,8 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 	return c.p.respond(map[string]int{"pinned": len(pins)}, "Pinned %s\n", counted(len(pins), "tool", "tools"))
 }
 
-// decide asks a question on the terminal. If the person agrees, it calls do with a client that acts
-// for that person. If not, or without a terminal, it returns an error that begins with otherwise.
+// decide asks a question on the terminal. If the person agrees, it calls do with a client that acts for that person. If
+// the person declines or there is no terminal, it returns an error whose message begins with otherwise.
 func (p *program) decide(ctx context.Context, client *instance.Client, text, question, otherwise string,
 	do func(*instance.Client) error,
 ) error {
