@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// Tree identifies an isolated command and the processes that descend from it,
-// also those that have left its process group and session.
+// Tree identifies an isolated command and the processes that descend from it, including
+// those that have left its process group and session.
 type Tree struct {
 	ID
 	// Mark is the value of the environment variable that the function Mark has set.

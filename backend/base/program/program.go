@@ -19,13 +19,13 @@ import (
 )
 
 // Command returns a command that starts a program with these arguments and this
-// environment. The program is looked up as env.LookPath does; if it does not
-// exist, the error is exec.ErrNotFound. Another error is a *fault.Error that says
-// why the program cannot be started with exactly these arguments, and what to do.
-// It contains no argument, because arguments may contain credentials.
+// environment. The program is looked up as env.LookPath does; if it does not exist, the
+// error is exec.ErrNotFound. Any other error is a *fault.Error that says why the
+// program cannot be started with exactly these arguments, and what to do. The message
+// contains no argument, because arguments may contain credentials.
 //
-// On Windows, the command has no console window. The functions of package process
-// that prepare a command keep what Command has set.
+// On Windows, the command has no console window. The functions of package process that
+// prepare a command keep what Command has set.
 func Command(ctx context.Context, env process.Env, name string, args ...string) (*exec.Cmd, error) {
 	path := env.LookPath(name)
 	if path == "" {

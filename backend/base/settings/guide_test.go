@@ -108,7 +108,8 @@ func variables() string {
 	return out.String()
 }
 
-// valuesOf describes the values of a setting's environment variable if they differ from those in the file.
+// valuesOf describes the form of the values of a setting's environment variable, or returns "" if the file has values
+// of the same form.
 func valuesOf(row Row) string {
 	switch row.fallback.(type) {
 	case bool:

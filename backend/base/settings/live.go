@@ -153,8 +153,8 @@ func (l *Live) settle(ctx context.Context, now fingerprint) fingerprint {
 		if now.size == 0 {
 			pause = longRest
 		}
-		// Check for changes often, also during the long pause of an empty file: once it has content, the short pause is
-		// enough.
+		// Check for changes often, also during the long pause of an empty file: once the file has content, the short
+		// pause is enough.
 		for until := pause; until > 0; until -= rest {
 			if !wait(ctx, rest) {
 				return now

@@ -69,8 +69,8 @@ var (
 	unquoted = regexp.MustCompile(`(?m)^[^#"'\n]*?[-:,\[][ \t]*([*!][^ \t,\]}"'\n]+|\[[^\]\n]*\][^ \t,\]}\n])`)
 )
 
-// notYAML returns the problem for an error of the YAML parser. The error contains a line
-// number at most, so notYAML looks for the position in text.
+// notYAML returns the problem for an error of the YAML parser. The error contains at
+// most a line number, so notYAML looks for the position in text.
 func notYAML(text []byte, err error) Problem {
 	reason := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Line: 1, Column: 1, Text: "not valid YAML: " + yamlLine.ReplaceAllString(reason, "")}

@@ -16,7 +16,7 @@ type Trust struct {
 	Changes string
 	// Results says what the hub does with a result in which the scan finds instructions to the agent; see TrustRule.
 	Results string
-	// Credentials says what the hub does with a call with a credential in its arguments or result; see TrustRule.
+	// Credentials says what the hub does if the arguments or the result of a call contain a credential; see TrustRule.
 	Credentials string
 	// Rules override Results and Credentials for some tools.
 	Rules TrustRules

@@ -168,7 +168,7 @@ func numberEnd(s string, at int) int {
 	return at
 }
 
-// marksEnd returns the position after the punctuation at a position and the line breaks and slashes that follow it.
+// marksEnd returns the end of the punctuation at a position, including the line breaks and slashes that follow it.
 func marksEnd(s string, at int) int {
 	for {
 		c, size := classAt(s, at)
