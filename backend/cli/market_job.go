@@ -177,7 +177,7 @@ type jobView struct {
 	printed int // number of printed lines of the output of its programs
 }
 
-// passed shows each step that a job has begun, and returns its state. lost reports that events are missing.
+// passed shows each step that a job has begun, and returns the state of the job. lost reports that events are missing.
 func (v *jobView) passed(job installer.Progress, events *marketEvents) (last installer.Progress, lost bool) {
 	passed, lost := events.take()
 	for _, p := range passed {
@@ -222,7 +222,7 @@ func (v *jobView) lines(ctx context.Context) ([]string, error) {
 	return printed.Lines, err
 }
 
-// lastLines is how many lines of the output of the programs of a failed job are shown.
+// lastLines is how many lines of the programs' output are shown for a failed job.
 const lastLines = 10
 
 // result returns the error of a job that has ended, or nil if the job has succeeded. For a failed job,

@@ -57,7 +57,7 @@ func planned(p *marketplan.Plan) string {
 	return launched(heading, runs, about, assessed)
 }
 
-// downloaded describes the file or package of a plan.
+// downloaded describes the file or package that a plan downloads.
 func downloaded(d *marketplan.Download) string {
 	text := strings.TrimSpace(d.Name + " " + d.Version)
 	if d.From != "" && d.From != d.Name {

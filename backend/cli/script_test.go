@@ -24,7 +24,7 @@ import (
 )
 
 // TestCommandLine runs the scripts in testdata, each with its own home folder.
-// In addition to testscript's own commands, they can use
+// In addition to testscript's own commands, the scripts can use
 //
 //	ad CODE ARGS…   run agent-discover, which must exit with CODE
 //	hub             start a hub and wait until it is ready

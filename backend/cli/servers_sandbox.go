@@ -149,8 +149,8 @@ func (c serverCommands) confinable(ctx context.Context, name string) (*instance.
 	return client, server, err
 }
 
-// confine changes the sandbox of a server. If the change allows the server more, the caller sets
-// ask, and confine shows text to the person at the terminal and asks for confirmation first.
+// confine changes the sandbox of a server. The caller sets ask if the change gives the server more access. confine then
+// shows text to the person at the terminal and asks for confirmation first.
 func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool,
 	text string,
 ) error {
