@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// packageRow matches a row of the diagram of packages: the name of a wing (a group of packages) if the row begins one,
-// a package and its purpose.
+// packageRow matches a row of the diagram of packages. A row has the name of a package and its purpose. The first row
+// of a wing (a group of packages) begins with the name of the wing.
 var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z/-]+)  +\S`)
 
 func TestTheDiagramOfTheGuideShowsEveryPackage(t *testing.T) {

@@ -174,8 +174,9 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion defines the eras in which a server introduces itself; features holds the prompts that servers
-		// list; launch returns the hash of a server's launch, with which an approval ends when the launch changes
+		// mcpversion defines the eras of the protocol, in which a server may introduce itself differently; features
+		// holds the prompts that servers list; launch returns the hash of a server's launch, so that an approval ends
+		// when the launch changes
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
@@ -285,7 +286,7 @@ var allowed = map[string][]string{
 	},
 	"market/official": {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
-		// mcpversion and mcpheader are needed for the first request in either era
+		// mcpversion and mcpheader are needed for the first request in either era of the protocol
 		"base/netreach", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"market/listing",
@@ -307,7 +308,7 @@ var allowed = map[string][]string{
 		"market/listing", "market/plan", "market/prerequisites", "market/subprocess",
 	},
 	"market/marketplace": {
-		// marketplace combines the packages of its wing for the doors
+		// marketplace combines the packages of its wing for the packages of the wing doors
 		"base/events", "base/fault", "base/safetext",
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
@@ -363,7 +364,7 @@ var allowed = map[string][]string{
 		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/gateway/answer": {
-		// upstream reports whether a server did not start
+		// upstream reports whether a call failed because a server did not start
 		"base/fault",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"servers/upstream",
@@ -402,7 +403,7 @@ var allowed = map[string][]string{
 		"doors/gateway/inventory", "doors/surfaces",
 	},
 	"doors/gateway/registrytool": {
-		// upstream reports whether a server did not start
+		// upstream reports whether a call failed because a server did not start
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply",

@@ -69,7 +69,7 @@ func watchProcesses([]string) {
 	}
 }
 
-// readFolder prints the names of the files in a folder that it can open.
+// readFolder prints the names of those files in a folder that this program can open.
 func readFolder(args []string) {
 	_ = filepath.WalkDir(args[0], func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// copiedHome returns a home whose hub has ended, with a copy of its database: two servers, of which the first has started, and
-// a toolset.
+// copiedHome returns a home whose hub has ended, with a copy of its database. The copy has two servers, of which the
+// first has started, and a toolset.
 func copiedHome(t *testing.T) *programtest.Home {
 	t.Helper()
 	h := programtest.NewHome(t)
