@@ -1,6 +1,7 @@
 // Package corrections reports which tools, prompts, resources and resource templates of a server are changed or left
 // out before clients see them, and why. It applies the rules of package mcpshape to the known definitions of a server.
-// The answer is derived from the stored definitions each time, so that it is also available for stopped servers.
+// It computes the corrections from the stored definitions at each call, so that they are also known for stopped
+// servers.
 package corrections
 
 import (
@@ -31,8 +32,8 @@ type Reader struct {
 	Features interface {
 		Of(server string, kind features.Kind) []json.RawMessage
 	}
-	// Running describes a server while it runs. Tools without a name are known only then, because the catalog does
-	// not contain them.
+	// Running describes running servers. It also lists the tools without a name, which the catalog does not contain. So
+	// the corrections of these tools are known only while the server is running.
 	Running interface {
 		Describe(server string) (upstream.Description, bool)
 	}

@@ -1,7 +1,6 @@
-// Package features holds the prompts, resources and resource templates that
-// servers list, and how servers introduce themselves, so that clients see those of
-// stopped servers too. Tools are in package catalog, which also makes them
-// searchable.
+// Package features holds the prompts, resources and resource templates that servers
+// list, and the introductions of servers, so that clients also see them while a server
+// is stopped. Tools are in package catalog, which also makes them searchable.
 package features
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// Kind is the kind of items in a list. Except for Introduction, its text is the name of the member that holds the list
-// in the server's result.
+// Kind is the kind of items in a list. The values of Prompts, Resources and Templates are also the names of the members
+// that hold the lists in the results of servers.
 type Kind string
 
 // These are the kinds of lists.
@@ -26,7 +25,7 @@ const (
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
 	// Introduction is a list with one object for each era of MCP in which the hub has opened a session with the server.
-	// The object has the members protocolVersion, serverInfo, capabilities and instructions, as the server declared
+	// Each object has the members protocolVersion, serverInfo, capabilities and instructions, as the server declared
 	// them at its last start.
 	Introduction Kind = "introduction"
 )
@@ -35,8 +34,8 @@ const (
 type List struct {
 	Server string
 	Kind   Kind
-	// Definitions are the members of the list: as the server sent them, or as the gate kept them. They are read-only.
-	// nil means that the server never sent the list, which differs from an empty list.
+	// Definitions are the items of the list: those that the server sent, or those that the gate admitted. They must not
+	// be modified. nil means that the server never sent the list, unlike an empty list.
 	Definitions []json.RawMessage
 }
 
@@ -53,7 +52,7 @@ type Gate interface {
 	// Admit receives a list as a server has sent it. It returns the definitions to keep, in the order of the list. A
 	// kept definition may differ from the listed one.
 	Admit(ctx context.Context, l List) ([]json.RawMessage, error)
-	// Admitted decides again about the list that Admit received last. l is the list that was kept then.
+	// Admitted decides again about the list that Admit received last. l is the list that is kept at present.
 	Admitted(ctx context.Context, l List) ([]json.RawMessage, error)
 }
 
@@ -72,7 +71,7 @@ type key struct {
 type Keeper struct {
 	store Store
 	bus   *events.Bus
-	gate  Gate // nil lets everything through
+	gate  Gate // nil if all definitions are kept
 
 	writing sync.Mutex // serializes changes, including writes to the store
 	all     atomic.Pointer[map[key][]json.RawMessage]

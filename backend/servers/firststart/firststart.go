@@ -23,12 +23,13 @@ const (
 	// atOnce is how many servers are started at the same time. Package upstream allows more, which leaves room for
 	// the starts that calls cause.
 	atOnce = 3
-	// firstRetry is the time before a failed start is repeated. It grows fourfold with each failure.
+	// firstRetry is the delay before a failed start is repeated for the first time. Each further delay is four times as
+	// long.
 	firstRetry = time.Minute
-	// maxFailures is how many starts of a server may fail. Then only a change of the server, or Again, causes another
-	// start.
+	// maxFailures is the number of failed starts after which a server is started again only if it is changed or Again
+	// is called.
 	maxFailures = 4
-	// busyRetry is the delay before a start is repeated that was refused because too many servers were running.
+	// busyRetry is the delay after a start that was refused because too many servers were running.
 	busyRetry = 10 * time.Second
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	Servers interface{ List() []registry.Server }
 	// Start starts a server, and returns when its tools are in the catalog.
 	Start func(ctx context.Context, server registry.Server) error
-	// Refused returns why a server must not be started at present, and nil if it may be.
+	// Refused returns the reason why a server must not be started at present, or nil if it may be started.
 	Refused func(server registry.Server) error
 	Bus     *events.Bus
 	Log     *slog.Logger
@@ -157,7 +158,7 @@ func (s *Starter) look() {
 }
 
 // startDue starts the servers that are due, at most atOnce at the same time. wait is the time until the next retry; ok
-// is false if no retry is due later.
+// is false if no retry is planned.
 func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +221,7 @@ func (s *Starter) start(ctx context.Context, server registry.Server) {
 	s.look()
 }
 
-// after returns t with the result of a start, and with the time of the next one if it is to be repeated.
+// after returns t with the result of a start and, if the start is to be repeated, the time of the next attempt.
 func (t try) after(err error) try {
 	t.running, t.done, t.err, t.next = false, true, err, time.Time{}
 	switch {

@@ -31,11 +31,12 @@ func (i *Intake) Unstorable(ctx context.Context) string {
 	return why
 }
 
-// planCredentials sets in out which credentials of a server will be stored in the vault, and which will stay
-// readable.
+// planCredentials records in out which credentials of a server will be stored in the vault and which will stay readable
+// in the configuration.
 func (i *Intake) planCredentials(ctx context.Context, a Arrival, out *Outcome) error {
 	var found []string
-	// Leave the credentials of a server that waits for approval where the approving person can read them.
+	// The credentials of a server that waits for approval stay in the configuration, where the approving person can
+	// read them.
 	if a.Origin != Unseen && a.Origin != Agent || a.Moved || out.Server.Approved {
 		found = plaintext(out.Server)
 	}
@@ -65,7 +66,8 @@ func stayReadable(found []string, why string) string {
 	)
 }
 
-// places joins places of credentials for a sentence. The names of variables are untrusted text.
+// places joins the places of credentials, such as env.TOKEN, with commas. It escapes hidden characters, because the
+// names of variables are untrusted text.
 func places(of []string) string { return safetext.Visible(strings.Join(of, ", ")) }
 
 // moveCredentials moves the credentials of a server to the vault, as planCredentials has planned.
@@ -102,8 +104,8 @@ func (i *Intake) moveCredentials(ctx context.Context, a Arrival, out *Outcome) e
 	return nil
 }
 
-// Secure moves the credentials in the configuration of a server to the vault, and returns the changed server. The
-// error is a fault.Unavailable if one of them cannot be moved.
+// Secure moves the credentials in the configuration of a server to the vault, and returns the changed server. The error
+// is a fault.Unavailable if a credential cannot be moved.
 func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, error) {
 	s, err := i.options.Registry.Get(name)
 	if err != nil {

@@ -53,7 +53,8 @@ type Arrival struct {
 	// Readable allows credentials to stay readable in the configuration if they cannot be stored in the vault. Otherwise
 	// such a server is not added.
 	Readable bool
-	// AnyTransport allows a transport that is unknown. Such a server cannot be started before the transport is changed.
+	// AnyTransport allows a transport that the hub does not know. The server cannot be started until the transport is
+	// changed.
 	AnyTransport bool
 }
 
@@ -136,7 +137,7 @@ func (i *Intake) Policy() registry.Permission { return i.options.Policy() }
 // Hold keeps all new servers from being started until release is called, for callers that add several.
 func (i *Intake) Hold() (release func()) { return i.options.Hold() }
 
-// Check returns what Add would do with a server, or its error, and changes nothing.
+// Check returns the outcome or the error that Add would return for a. It changes nothing.
 func (i *Intake) Check(ctx context.Context, a Arrival) (Outcome, error) {
 	out := Outcome{Server: i.decide(a), Similar: i.lookalike(a.Server.Name)}
 	if err := i.admit(a, out.Server); err != nil {
@@ -208,8 +209,8 @@ func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 	return err
 }
 
-// decide returns the server of an arrival with its transport, and with the approval and the sandbox that follow from its
-// origin.
+// decide returns the server of an arrival, with the transport filled in, and with the approval and the sandbox that
+// follow from the arrival's origin.
 func (i *Intake) decide(a Arrival) registry.Server {
 	s := a.Server
 	if transport, err := registry.TransportFor(s.Transport, s.Command, s.URL); err == nil { // admit returns the error
@@ -229,7 +230,7 @@ func (i *Intake) decide(a Arrival) registry.Server {
 	return s
 }
 
-// admit returns why a server must not be added, or nil.
+// admit returns nil if a server may be added, and otherwise the reason why not.
 func (i *Intake) admit(a Arrival, s registry.Server) error {
 	if a.Origin == Agent {
 		if err := i.options.Policy().Refusal("install servers", "add server "+s.Name+" in the dashboard"); err != nil {

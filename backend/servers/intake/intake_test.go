@@ -167,7 +167,7 @@ func TestCredentialsThatComeWithAServerAreStoredAsSecrets(t *testing.T) {
 	}
 }
 
-// The person who approves a proposal must be able to read all of it.
+// A proposal stays complete, because the person who approves it must be able to read all of it.
 func TestCredentialsOfAProposalStayWhereTheyAreRead(t *testing.T) {
 	b := newBench(t, "ask", false)
 	if err := b.propose(registry.Server{Name: "one", Args: []string{"--token", "rm -rf everything"}}); err != nil {

@@ -20,8 +20,8 @@ var systemNames = []string{
 	"settings", "system", "tray", "update", "updates", "vault",
 }
 
-// CheckName returns an error if a new server must not have the name: it is invalid, taken or a name of this product.
-// Unless the origin by is Person or Script, a name that a person could take for a part of the system is an error too.
+// CheckName returns an error if a new server must not have the name: it is invalid, taken or a name of this product, or
+// a person could take it for a part of the system. The origins Person and Script may use names of the last kind.
 func (i *Intake) CheckName(by Origin, name string) error {
 	if err := registry.CheckName(name); err != nil {
 		return err

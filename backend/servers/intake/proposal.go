@@ -15,9 +15,9 @@ const (
 	maxProposal = 16 << 10
 )
 
-// admitProposal returns why a server must not wait for approval, or nil: its name is too similar to that of another
-// server, it contains a credential, which would be stored and shown in plain text, too many servers wait already, or
-// its texts are too long for a person to read.
+// admitProposal returns nil if a server may wait for approval, and otherwise the reason why not: its name is too
+// similar to that of another server, it contains a credential, which would be stored and shown in plain text, too many
+// servers wait already, or its texts are too long for a person to read.
 func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 	if name := i.lookalike(s.Name); name != "" {
 		return fault.New(fault.Invalid, "the name %q is too similar to that of server %q; choose another name", s.Name, name)

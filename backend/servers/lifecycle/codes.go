@@ -35,8 +35,8 @@ var ErrWrongCode error = &fault.Error{
 	Message: "this code is wrong, used or too old; nothing was approved. The tray and the dashboard show the current code",
 }
 
-// codes holds the one-time codes with which programs approve servers on behalf of a person who has read the code
-// elsewhere. It is safe for concurrent use.
+// codes holds the one-time codes with which programs approve servers. A person reads the code in the tray or the
+// dashboard and passes it to the program. codes is safe for concurrent use.
 type codes struct {
 	now func() time.Time
 

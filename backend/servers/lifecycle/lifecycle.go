@@ -165,10 +165,10 @@ func (m *Manager) Deactivate(ctx context.Context, name string) (was bool, err er
 	return s.AlwaysListed, err
 }
 
-// RemoveForAgent is Remove for an agent. If the setting agents.install is deny,
-// it removes nothing. If it is ask, it does not remove servers that have
-// secrets, because a person would have to enter these again. The error is then
-// a fault.Denied.
+// RemoveForAgent is Remove for an agent. If the setting agents.install is deny, it
+// removes nothing. If the setting is ask, it does not remove servers that have secrets,
+// because a person would have to enter the secrets again. In both cases, the error is a
+// fault.Denied.
 func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	if _, err := m.registry.Get(name); err != nil {
 		return err

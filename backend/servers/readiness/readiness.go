@@ -38,11 +38,12 @@ type Options struct {
 	CallsFail func(server string, since time.Time) bool
 	// WantsSignIn reports whether a person must sign in before a server answers.
 	WantsSignIn func(server registry.Server) bool
-	// Refused returns why a server must not be started as it is configured, and nil if it may be.
+	// Refused returns why a server must not be started as it is configured, or nil if it may be started.
 	Refused func(server registry.Server) error
 	// Held returns how many items of a server wait for a person's approval.
 	Held func(server string) int
-	// FirstStart reports whether a server is being started for the first time or about to be, and why that failed.
+	// FirstStart reports whether a server is being started for the first time or about to be, and why the last attempt
+	// failed.
 	FirstStart func(server registry.Server) (pending bool, failure error)
 }
 
@@ -85,7 +86,7 @@ func (r *Reader) Of(server registry.Server) State {
 	return State{ID: words.Stopped}
 }
 
-// Unready is a server that agents cannot use, or not completely.
+// Unready is a server that agents cannot use, or of which they can use only a part.
 type Unready struct {
 	Server string
 	State

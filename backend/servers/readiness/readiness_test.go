@@ -10,7 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// facts are the inputs of a Reader for one server, which is ready unless a test changes them.
+// facts are the inputs of a Reader for one server. Unless a test changes them, the server
+// is ready.
 type facts struct {
 	server                         registry.Server
 	running, callsFail, wantsLogin bool

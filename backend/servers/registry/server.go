@@ -114,8 +114,8 @@ func CheckIsolation(isolation string) error {
 }
 
 // Usable returns nil if a server may be used as it is configured: a person has approved it, and it is complete.
-// Otherwise it returns a fault.Denied with fault.CodeUnapproved, which says what to do, or a fault.Invalid with what
-// Incomplete returns.
+// Otherwise it returns a fault.Denied with fault.CodeUnapproved, whose message says what to do, or a fault.Invalid with
+// the text of Incomplete.
 func (s Server) Usable() error {
 	if !s.Approved {
 		return &fault.Error{Kind: fault.Denied, Code: fault.CodeUnapproved, Message: "server " + strconv.Quote(s.Name) +
@@ -131,8 +131,8 @@ func (s Server) Usable() error {
 // usable.
 func (s Server) InEveryList() bool { return s.AlwaysListed && s.Usable() == nil }
 
-// Incomplete returns why a server cannot be started as it is configured, as the end of a sentence that begins with its
-// name: it has neither a command nor an address, or an unknown transport. It returns "" for a complete server.
+// Incomplete returns why a server cannot be started as it is configured: its transport is unknown, or it lacks a
+// command or a URL. The text continues a sentence that begins with the server's name. It is "" for a complete server.
 func (s Server) Incomplete() string {
 	transport, err := TransportFor(s.Transport, s.Command, s.URL)
 	switch {

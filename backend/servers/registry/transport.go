@@ -8,10 +8,12 @@ import (
 )
 
 // TransportFor returns the transport of a server: stdio, streamable-http or sse. name is the transport that a
-// configuration states, in any word that clients use, such as "local", "http", "streamableHttp" or "remote", which does not
-// tell one remote transport from the other. If name is empty, a server with a command, or without an address, is a stdio
-// server; VS Code, too, runs the command of an entry that has both. The other servers are remote; an address whose path
-// ends in /sse means SSE by convention. The error for an unknown name is a fault.Invalid.
+// configuration states, in any of the words that clients use, such as "local", "http" or "streamableHttp". An unknown
+// transport is a fault.Invalid.
+//
+// If name is empty, a server that has a command or no address is a stdio server. VS Code, too, runs the command of an
+// entry that has both. Otherwise the server is remote, as it is if name is "remote" or "url". Its transport is then sse
+// if the path of the address ends in /sse, by convention, and streamable-http for all other addresses.
 func TransportFor(name, command, address string) (string, error) {
 	remote := "streamable-http"
 	if endsInSSE(address) {
@@ -36,7 +38,7 @@ func TransportFor(name, command, address string) (string, error) {
 	return remote, nil
 }
 
-// separators removes what some spellings of a transport have between words.
+// separators removes the dashes and underscores that clients write between the words of a transport.
 var separators = strings.NewReplacer("-", "", "_", "")
 
 // endsInSSE reports whether the path of an address ends in /sse. The address may contain references such as ${PORT},

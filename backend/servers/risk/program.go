@@ -24,8 +24,8 @@ var (
 		`runas|pkexec|su|chroot|unshare|nsenter|flatpak-spawn|systemd-run|rundll32|regsvr32|wsl)$`)
 	elevated = lazyregexp.New(`^(?:sudo|doas|su|pkexec|runas|gsudo)$`)
 	boxes    = lazyregexp.New(`^(?:docker|podman|nerdctl)$`)
-	// evaluates matches options with which shells and interpreters run the next
-	// argument, and those that contain the script themselves.
+	// evaluates matches options with which shells and interpreters run the next argument as a script, and options that
+	// contain the script.
 	evaluates = lazyregexp.New(`(?i)^(?:-[a-z]*[cep]|--?(?:eval|print|exec|command|encodedcommand|enc|ec)|--(?:eval|print|` +
 		`exec|command)=.*|/[ck]|eval|-r|--run)$`)
 
@@ -173,9 +173,9 @@ func (r *report) program() {
 	}
 }
 
-// loading matches options with which interpreters and installers load code from elsewhere. sources matches options
-// that change where packages or connections come from. outside matches packages that are not in a registry. boxed
-// matches options that let a container reach the computer.
+// loading matches options with which interpreters and installers load further code. sources matches options that change
+// where packages or connections come from, such as a registry, a proxy or a debugging port. outside matches packages
+// that are not in a registry. boxed matches options that give a container access to the computer.
 var (
 	loading = lazyregexp.New(`(?i)^--?(?:require|import|loader|experimental-loader|preload|node-options|init-script|` +
 		`javaagent|agentpath|agentlib|classpath|cp|plugin|with|with-editable|config-file|userconfig|` +

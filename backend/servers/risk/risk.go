@@ -53,7 +53,7 @@ func AssessImport(s registry.Server) Assessment {
 
 func remote(s registry.Server) bool { return s.Transport != "" && s.Transport != "stdio" }
 
-// The kinds of warnings. The variable order ranks them.
+// These are the kinds of warnings. The slice order lists them, worst first.
 const (
 	Pipes       = "pipes"       // a script passes its input or a download to an interpreter
 	Encoded     = "encoded"     // a text hides its content in an encoding
