@@ -81,7 +81,7 @@ type backend struct {
 }
 
 // New returns the keychain of a data folder. deadline limits one operation; 0 means 8 seconds. If off is set, all
-// operations fail with an error that says so.
+// operations fail with the error that the keychain is switched off.
 func New(folder string, off bool, deadline time.Duration) *Keychain {
 	if deadline <= 0 {
 		deadline = 8 * time.Second
@@ -123,7 +123,7 @@ func (k *Keychain) Set(ctx context.Context, account, value string) error {
 	return k.do(ctx, func() error { return keyring.Set(service, k.folder+"/"+account, value) })
 }
 
-// Delete removes the value of an account. Removing a missing one is not an error.
+// Delete removes the value of an account. It is not an error if the account has no value.
 func (k *Keychain) Delete(ctx context.Context, account string) error {
 	err := k.do(ctx, func() error { return keyring.Delete(service, k.folder+"/"+account) })
 	if errors.Is(err, ErrMissing) {
@@ -221,7 +221,7 @@ func (k *Keychain) tryAbandon(ctx context.Context) bool {
 	defer k.checking.Unlock()
 	serial, hung := k.running()
 	if !hung {
-		return true // the operation has ended meanwhile; the running one is another, which must not be aborted
+		return true // the hung operation has ended meanwhile; an operation that began after it must not be aborted
 	}
 	ctx, cancel := context.WithTimeout(ctx, quickCheckTimeout)
 	defer cancel()

@@ -9,8 +9,9 @@ import (
 )
 
 func TestTheLargestSecretFitsIntoACommandOfMacOS(t *testing.T) {
-	// macOS' program security reads commands of 4,095 bytes with the newline. It runs the rest of a longer line as further
-	// commands, and exits with the status of the last, so that an error of the first is lost.
+	// The program security of macOS reads commands of at most 4,095 bytes, including the newline. It runs the rest of a
+	// longer line as further commands. It exits with the status of the last command, so that an error of the first is
+	// lost.
 	const most = 4095
 	// The library encodes the value and quotes the account; a quote becomes five characters.
 	name := max(len(strings.Repeat("\U0010ffff", launch.MaxSecretName)), len(strings.Repeat(`'"'"'`, launch.MaxSecretName)))

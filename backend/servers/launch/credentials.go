@@ -17,8 +17,8 @@ type Literal struct {
 	Where string // place in the configuration: env.NAME, args[3], headers.NAME or url
 	Name  string // suggested name for a secret with this value
 	Value string // the credential itself, which must not be shown
-	// Text returns the text of the place with a reference to the secret of the
-	// given name instead of the credential.
+	// Text returns the text at the place Where with the credential replaced by a reference to the secret of the given
+	// name.
 	Text func(name string) string
 }
 
@@ -47,11 +47,12 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 	return slices.Compact(places)
 }
 
-// MinCertain is the minimum length of a credential that counts as certain if only its name shows that it is one.
+// MinCertain is the minimum length, in bytes, at which a value counts as certain if only the name of its variable,
+// flag, header or parameter suggests that it is a credential.
 const MinCertain = 10
 
-// Credentials returns the values of the credentials in a launch, for redacting them. The doubtful ones are short and
-// recognized only by their names, so that they could be ordinary words, or they are paths of files.
+// Credentials returns the values of the credentials in a launch, for redacting them. A value is doubtful if it is the
+// path of a file, or if it is short and only its name suggests a credential, so that it may be an ordinary word.
 func (l Launch) Credentials() (certain, doubtful []string) {
 	for _, c := range credentials(l) {
 		values := []string{c.value()}
@@ -82,8 +83,7 @@ type credential struct {
 
 func (c credential) value() string { return c.text[c.from:c.to] }
 
-// with returns the text of the place with a reference instead of the
-// credential.
+// with returns c.text with the credential replaced by a reference to the secret of the given name.
 func (c credential) with(name string) string {
 	return c.text[:c.from] + Reference(name) + c.text[c.to:]
 }
@@ -103,7 +103,8 @@ func (c credential) namesFile() bool {
 // APIKey is the name of the secret that a remote server gets as its bearer token.
 const APIKey = "API_KEY"
 
-// HeaderOf returns the name of the header that a remote server gets for a secret, and the scheme before the value.
+// HeaderOf returns the name of the header in which a remote server gets a secret, and the authentication scheme that
+// precedes the value.
 func HeaderOf(secret string) (header, scheme string) {
 	switch secret {
 	case APIKey:
@@ -211,8 +212,8 @@ func isURL(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "wss://")
 }
 
-// describing are the last words of names whose values look random but identify
-// something.
+// describing are the last words of setting names, such as id, whose values may look random but identify something and
+// are no credentials.
 var describing = map[string]bool{
 	"id": true, "ids": true, "uuid": true, "guid": true, "hash": true, "sha": true, "sha256": true, "sha512": true, "digest": true,
 	"checksum": true, "integrity": true, "version": true, "ref": true, "commit": true, "revision": true, "tag": true, "path": true,
@@ -221,8 +222,8 @@ var describing = map[string]bool{
 	"account": true, "address": true, "contract": true, "wallet": true, "dsa": true, "email": true, "model": true,
 }
 
-// describes reports whether the value of a setting with this name identifies
-// something and is no credential, although it may look random.
+// describes reports whether the value of a setting with this name identifies something and is no credential, even if
+// the value looks random.
 func describes(name string) bool {
 	return describing[secretscan.LastWord(strings.TrimLeft(name, "-"))]
 }
@@ -332,7 +333,7 @@ func urlCredentials(address string) []credential {
 	return out
 }
 
-// inQuery are the names of parameters that contain credentials in URLs only.
+// inQuery are names whose values are credentials if they are parameters of a URL, but not elsewhere.
 var inQuery = map[string]bool{"key": true, "sig": true, "signature": true, "code": true, "pass": true}
 
 func unescaped(text string) string {

@@ -82,11 +82,11 @@ func (l Launch) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Local is the destination of the secrets of a server on this machine.
+// Local is the destination of the secrets of a server that runs on this machine.
 const Local = "local"
 
-// Destination returns where the server's own secrets go: the origin of a remote
-// server's URL, or Local.
+// Destination returns the place to which a launch sends the server's own secrets: the origin of a remote server's URL,
+// or Local.
 func (l Launch) Destination() string {
 	if !l.Remote() {
 		return Local

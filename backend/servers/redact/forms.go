@@ -16,18 +16,18 @@ const (
 	// window and smallWindow are how many bytes at the end of a form are hashed. A form is the value of a secret as
 	// it may be written in a text, such as in base64. Forms that are shorter than window use smallWindow.
 	window, smallWindow = 8, 4
-	// maxForm is the maximum length of a form. A longer one is split, so that the
-	// part of a secret that fits into a cut text is found too.
+	// maxForm is the maximum length of a form in bytes. A longer form is split into several forms, so that the
+	// beginning of a long secret is also found in a text that has been truncated.
 	maxForm = 192
-	// minShared is the minimum length of a value that is redacted in the texts of all servers. A shorter one is
-	// redacted only in those of its own server, because it may be an ordinary word.
+	// minShared is the minimum length of a value that is redacted in the texts of all servers. A shorter value is
+	// redacted only in the texts of the server that it belongs to, because it may be an ordinary word.
 	minShared = 6
 	// minSpaced is the minimum length of a form that is found with white space
 	// between its characters.
 	minSpaced = 12
 )
 
-// coverKey is the key of fingerprints.
+// coverKey is the key with which fingerprints are computed.
 type coverKey struct {
 	mix uint64 // odd multiplier of the hash
 	mac [32]byte

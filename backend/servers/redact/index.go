@@ -74,7 +74,7 @@ func (x *index) find(text, server string) []match {
 	if len(x.large.entries) == 0 {
 		return out
 	}
-	// end contains the last bytes of the text, and packed the last bytes that are not white space.
+	// end contains the last bytes that were read from the text, and packed the last of them that are not white space.
 	var end, packed uint64
 	escaped := 0        // remaining characters of escaped white space
 	var positions []int // positions of the characters that are not white space; computed when needed
@@ -120,7 +120,7 @@ func (x *index) findSmall(text, server string) (out []match) {
 	return out
 }
 
-// match returns a match for each form of t that has the hash and with which text ends.
+// match returns a match for each form in t whose hash is hash and with which text ends.
 func (x *index) match(t *table, hash uint32, text, server string) (out []match) {
 	for _, e := range t.entries[hash] {
 		from := len(text) - int(e.length)
@@ -134,8 +134,8 @@ func (x *index) match(t *table, hash uint32, text, server string) (out []match) 
 	return out
 }
 
-// matchSpaced is match for forms whose characters are separated by white space.
-// positions are those of all other characters up to the end of the form.
+// matchSpaced is match for forms whose characters are separated by white space. positions are the positions in text of
+// the characters that are not white space, up to the end of the form.
 func (x *index) matchSpaced(hash uint32, text, server string, positions []int) (out []match) {
 	for _, e := range x.large.entries[hash] {
 		from := len(positions) - int(e.length)

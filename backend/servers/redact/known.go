@@ -18,10 +18,10 @@ import (
 const minValue = 4
 
 // KnownSecrets knows the secrets of all servers, so that they can be redacted in
-// everything that this program writes: the values that servers were given since
-// the hub started, those in their configurations, and the fingerprints of all
-// others. It also keeps values that were replaced, because a process that got
-// them may still print them. A nil KnownSecrets knows nothing. All methods are safe for
+// everything that this program writes: the values that servers were given since the hub
+// started, the credentials in their configurations, and the fingerprints of all other
+// secrets. It also keeps values that were replaced, because a process that got them may
+// still print them. A nil KnownSecrets knows nothing. All methods are safe for
 // concurrent use.
 type KnownSecrets struct {
 	index   atomic.Pointer[index]
@@ -226,16 +226,16 @@ func (k *KnownSecrets) SetKey(secret [32]byte) {
 	k.rebuild()
 }
 
-// Fingerprint returns the fingerprints of the value of an account, and the form in
-// which they are stored. They have no effect until they are added.
+// Fingerprint returns the fingerprints of the value of an account, and the form in which they are stored. They have no
+// effect until AddFingerprints is called.
 func (k *KnownSecrets) Fingerprint(account, value string) (prints Fingerprints, stored []byte) {
 	key := k.currentKey()
 	prints = key.prints(value, false)
 	return prints, prints.seal(key, account)
 }
 
-// ReadFingerprints returns the stored fingerprints of an account, and whether an earlier version made them, which
-// found fewer forms.
+// ReadFingerprints returns the stored fingerprints of an account. old is true if an earlier version of this program,
+// which found fewer forms, made them.
 func (k *KnownSecrets) ReadFingerprints(account string, stored []byte) (prints Fingerprints, old bool, err error) {
 	return k.currentKey().open(account, stored)
 }
@@ -246,7 +246,8 @@ func (k *KnownSecrets) currentKey() coverKey {
 	return k.coverKey()
 }
 
-// AddFingerprints adds fingerprints by server and secret. They must have been made with the key of SetKey.
+// AddFingerprints adds fingerprints. prints contains them by the name of the server and the name of the secret. They
+// must have been made with the key that SetKey has derived.
 func (k *KnownSecrets) AddFingerprints(prints map[string]map[string]Fingerprints) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -39,8 +39,7 @@ func TestWhiteSpaceAroundASecretHidesNoneOfIt(t *testing.T) {
 	}
 }
 
-// BenchmarkCover measures a result of 10 kB with the secrets of a large
-// installation.
+// BenchmarkCover measures the redaction of a result of 10 kB with the secrets of a large installation.
 func BenchmarkCover(b *testing.B) {
 	known := redact.NewKnownSecrets()
 	for n := range 30 {

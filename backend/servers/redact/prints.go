@@ -37,8 +37,8 @@ func boundTo(account string) []byte { return []byte(account + "\x00v3") }
 
 var errPrints = errors.New("the fingerprints were made with another key")
 
-// open undoes Fingerprints.seal. It also returns whether an earlier version made the fingerprints, which found fewer
-// forms.
+// open undoes Fingerprints.seal. old is true if an earlier version of this program, which found fewer forms, made the
+// fingerprints.
 func (k coverKey) open(account string, sealed []byte) (out Fingerprints, old bool, err error) {
 	box := k.box()
 	if len(sealed) < box.NonceSize() {

@@ -50,8 +50,8 @@ func (r *Redactor) Text(text string) string {
 	return secretscan.Redact(text)
 }
 
-// Name redacts a name that a server has chosen, such as that of a tool. It leaves secrets that are shorter than
-// launch.MinCertain, because they may be ordinary names.
+// Name redacts a name that a server has chosen, such as the name of a tool. It does not redact secrets that are shorter
+// than launch.MinCertain, because they may be ordinary names.
 func (r *Redactor) Name(name string) string {
 	if r != nil {
 		name = r.index().cover(name, r.server, launch.MinCertain)
@@ -60,7 +60,8 @@ func (r *Redactor) Name(name string) string {
 }
 
 // Head returns at most n bytes from the beginning of the redacted text, and whether the redacted text is longer. It
-// needs at most the first n+Reach+1 bytes of text. A secret that extends beyond the end is redacted completely.
+// needs at most the first n+Reach+1 bytes of text. A secret of which only the beginning would fit into n bytes is
+// redacted, too.
 func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	if cut = len(text) > n+reach; cut {
 		text = text[:n+reach]
@@ -75,8 +76,8 @@ func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	return strings.ToValidUTF8(head, ""), cut
 }
 
-// Reach returns how many bytes after a position the redactor must see to
-// recognize a secret that begins before the position, or the part of a long one.
+// Reach returns the number of bytes after a position that the redactor must see to recognize a secret which begins
+// before the position. Of a longer secret, the redactor then recognizes the first part.
 func (r *Redactor) Reach() int { return reach }
 
 const reach = 256
@@ -84,8 +85,8 @@ const reach = 256
 // forms lists texts to redact: values as they are, and escaped as in URLs, in Go and in JSON.
 type forms []string
 
-// addSecret adds the value of a secret, also without the scheme of an authorization, and each line that is long enough,
-// because programs often print keys line by line.
+// addSecret adds the value of a secret, the value without an authentication scheme such as Bearer, and each line that
+// is long enough, because programs often print keys line by line.
 func (f *forms) addSecret(value string) {
 	f.addEncodings(value)
 	if trimmed := strings.TrimSpace(value); trimmed != value { // files often end with a line break, which programs drop
@@ -118,8 +119,9 @@ func (f *forms) addEncodings(value string) {
 	}
 }
 
-// inJSON returns a string as common JSON encoders write it, without the quotes. Some encoders escape only the required
-// characters; others also escape <, > and &, or slashes, or non-ASCII characters, or both of the latter.
+// inJSON returns a string in the forms in which common JSON encoders write it, without the quotes. Some encoders escape
+// only the characters that JSON requires. Others also escape <, > and &, or slashes, or non-ASCII characters, or both
+// slashes and non-ASCII characters.
 func inJSON(value string) []string {
 	encoded := make([]string, 2)
 	for i := range encoded {

@@ -20,10 +20,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/keychain"
 )
 
-// file is a file of values that are encrypted with age. Each value is
-// encrypted separately, so that values can be added and removed without
-// decrypting any. One X25519 identity decrypts all of them. It is kept in the
-// keychain, or in the file itself, encrypted with a passphrase.
+// file is a file of values that are encrypted with age. Each value is encrypted
+// separately, so that values can be added and removed without decrypting any. One
+// X25519 identity decrypts all values. The identity is kept in the keychain, or in the
+// file itself, encrypted with a passphrase.
 type file struct {
 	path    string
 	wrapped bool       // the file contains its identity, encrypted with a passphrase

@@ -21,7 +21,7 @@ const minPassphrase = 8
 // unlocks it until the process ends.
 type PassphraseFile struct {
 	file *file
-	work int // base-2 logarithm of the work of scrypt; 0 for age's default, which takes 256 MB and a second
+	work int // base-2 logarithm of the work factor of scrypt; 0 for age's default, which takes 256 MB and a second
 
 	opening chan struct{} // closed when the passphrase of UnlockLater was tried; nil if there is none
 	refused atomic.Value  // string: why the passphrase of UnlockLater was refused
@@ -30,8 +30,8 @@ type PassphraseFile struct {
 	key *Key // nil while the file is locked
 }
 
-// NewPassphraseFile returns the file at a path, which is locked. work is the base-2 logarithm of the
-// work of scrypt, which derives keys from passphrases; 0 means age's default.
+// NewPassphraseFile returns the file at a path. The file is locked. work is the base-2 logarithm of the work factor of
+// scrypt, which derives keys from passphrases; 0 means age's default.
 func NewPassphraseFile(path string, work int) *PassphraseFile {
 	return &PassphraseFile{file: &file{path: path, wrapped: true}, work: work}
 }
@@ -144,9 +144,9 @@ func (p *PassphraseFile) Unlock(passphrase string) error {
 	return nil
 }
 
-// UnlockLater returns a function that unlocks the file like Unlock. Until it has run,
-// everything that needs the file waits. UnlockLater must be called before the file is
-// used, and the function exactly once.
+// UnlockLater returns a function that unlocks the file like Unlock. Until that function
+// has returned, everything that needs the file waits. The caller must call UnlockLater
+// before the file is used, and the function exactly once.
 func (p *PassphraseFile) UnlockLater(passphrase string) (unlock func() error) {
 	p.opening = make(chan struct{})
 	return func() error {
@@ -159,7 +159,7 @@ func (p *PassphraseFile) UnlockLater(passphrase string) (unlock func() error) {
 	}
 }
 
-// Refused returns why the passphrase of UnlockLater was refused, and "" if it was not.
+// Refused returns why the passphrase of UnlockLater was refused, or "" if it was not.
 func (p *PassphraseFile) Refused() string {
 	why, _ := p.refused.Load().(string)
 	return why

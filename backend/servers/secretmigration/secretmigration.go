@@ -117,9 +117,9 @@ func (m *migration) names(ctx context.Context) (map[string]string, error) {
 	return taken, err
 }
 
-// plan chooses the name of the secret for a credential: the suggested name, with a number
-// if the name is taken by a different value. In a variable or header, the credential must
-// keep its name; if that is taken by a different value, the action is Conflict.
+// plan chooses the name of the secret for a credential: the suggested name or, if a secret of that name has a different
+// value, the suggested name with a number. The credential in a variable or header must keep its name; if a secret of
+// that name has a different value, the action is Conflict.
 func (m *migration) plan(ctx context.Context, literal launch.Literal, taken map[string]string) Move {
 	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
 	for n := 2; ; n++ {
@@ -213,8 +213,8 @@ func (m *migration) relink(ctx context.Context, grants []vault.Grant) error {
 	return nil
 }
 
-// Referring returns a copy of declared. Where server has a reference to a secret in place of a credential of
-// declared, and the vault holds the same value for server, the copy has that reference too.
+// Referring returns a copy of declared in which references to secrets replace some credentials: those for which server
+// has, at the same place, a reference to one of its secrets with the same value.
 func (m *Migrator) Referring(ctx context.Context, server, declared registry.Server) registry.Server {
 	declared.Args, declared.Env, declared.Headers = slices.Clone(declared.Args), maps.Clone(declared.Env), maps.Clone(declared.Headers)
 	for found := true; found; { // one text may have several credentials
@@ -265,9 +265,10 @@ func argument(where string) (index int, ok bool) {
 	return index, n == 1 && err == nil
 }
 
-// numbered returns the name of the n-th secret with a suggested name, when the earlier ones have different values.
+// numbered returns the suggested name with the number n. It is used if the secrets with lower numbers have different
+// values.
 func numbered(name string, n int) string { return fmt.Sprintf("%s-%d", name, n) }
 
-// maxNumber limits the search for the secret of a credential. Few arguments of one server have credentials of the
-// same name.
+// maxNumber is the number up to which reference searches for the secret of a credential. Few servers have many
+// arguments with credentials of the same name.
 const maxNumber = 20

@@ -11,11 +11,11 @@ type Place struct {
 	Kind     string // "private key", "authorization", "password in a URL" or "token"
 }
 
-// Find returns the credentials in a text that are recognized by their shape alone:
-// tokens in the form of their issuer, private keys, credentials after "Bearer" and
-// "Basic", and passwords in URLs. Unlike a Redactor, it does not go by names such as
-// "token", because in the texts of servers these often belong to page tokens and the
-// like. The places are in order and may overlap.
+// Find returns the credentials in a text that are recognized by their shape alone: tokens
+// in the form of their issuer, private keys, credentials after "Bearer" and "Basic", and
+// passwords in URLs. Unlike a Redactor, it ignores names such as "token", because the texts
+// of servers often use them for other values, such as page tokens. The places are in order
+// and may overlap.
 func Find(text string) []Place {
 	seen := hints.in(text)
 	if seen&^aName == 0 {

@@ -70,7 +70,7 @@ func (s *scanner) assigned() {
 	}
 }
 
-// assign adds the value of a name if it is a credential.
+// assign adds the value at text[from:to] if name shows that the value is a credential.
 func (s *scanner) assign(name string, from, to int, kind spanKind) {
 	value := strings.Trim(s.text[from:to], `"`)
 	if to-from < MinLength || !s.sensitive(name) || isHidden(value) || isScheme(value) {

@@ -38,7 +38,7 @@ var sensitiveWords = map[string]bool{
 // SensitiveName reports whether a variable, header or argument with this name usually contains a credential. It
 // compares whole words, separated by punctuation or capital letters, so that PATH does not count as PAT, and the ends
 // of words such as mytoken. The words "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and
-// DB_PASS: any map may have a member named "key", and tests pass.
+// DB_PASS, because "key" is also a common member of maps, and "pass" a common result of tests.
 func SensitiveName(name string) bool {
 	last, count := "", 0
 	for word := range wordsOf(name) {
@@ -113,14 +113,13 @@ func Redact(text string) string {
 	return showReferences(Replace(hidden, s.recognized(seen)), references)
 }
 
-// isScheme reports whether a word is the scheme of an authorization, whose
-// credential follows.
+// isScheme reports whether a word is an authentication scheme that a credential follows.
 func isScheme(word string) bool {
 	return strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic")
 }
 
-// IssuedCredential reports whether a value is certainly a credential: it is, or
-// contains, a private key, or a token that has a digit and the form by which its issuer
+// IssuedCredential reports whether a value is certainly a credential. It is one if it
+// contains a private key, or a token with a digit and with the form by which its issuer
 // makes tokens recognizable.
 func IssuedCredential(value string) (issued bool) {
 	s := scanner{text: value}

@@ -22,7 +22,7 @@ var (
 		`|\bxai-[A-Za-z0-9]{40,}|\bpplx-[A-Za-z0-9]{30,}|\br8_[A-Za-z0-9]{30,}|\bya29\.[-_A-Za-z0-9]{20,}|\bGOCSPX-[-_A-Za-z0-9]{20,}|\bdapi[a-f0-9]{32}` +
 		`|\bph[cx]_[A-Za-z0-9]{30,}|\bnvapi-[-_A-Za-z0-9]{30,}|\bATATT3[-_=A-Za-z0-9]{50,}|\bhvs\.[-_A-Za-z0-9]{20,}|\bglsa_[A-Za-z0-9]{30,}|\bapify_api_[A-Za-z0-9]{30,}` +
 		`|\bctx7sk-[-A-Za-z0-9]{20,}|\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}|\bAGE-SECRET-KEY-1[A-Z0-9]{50,}|\b[0-9]{8,10}:AA[-_A-Za-z0-9]{33}` +
-		// The address of a webhook is a credential: it is all that a caller needs.
+		// The address of a webhook is a credential, because a caller needs nothing else.
 		`|\bhooks\.slack\.com/(?:services|workflows|triggers)/[-_A-Za-z0-9/]{10,}|\bdiscord(?:app)?\.com/api/webhooks/[0-9]+/[-_A-Za-z0-9]{20,}` +
 		`|\b(?:hooks|mcp|actions)\.zapier\.com/(?:hooks/catch/|api/mcp/s/|mcp/)[-_A-Za-z0-9/=]{8,}|\bhook\.[a-z0-9]+\.make\.com/[a-z0-9]{16,}` +
 		`|\bmaker\.ifttt\.com/trigger/[^/\s]+/(?:json/)?with/key/[-_A-Za-z0-9]{10,}|\bwebhook\.office\.com/webhookb2/[-@/A-Za-z0-9]{20,}` +

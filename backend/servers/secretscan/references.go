@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsReference reports whether a value consists of references, perhaps after the
-// scheme of an authorization. It is then no credential itself.
+// IsReference reports whether a value consists of references, possibly after an authentication scheme such as Bearer.
+// Such a value is no credential.
 func IsReference(value string) bool {
 	count := 0
 	rest := ReplaceReferences(WithoutScheme(value), func(string) string {

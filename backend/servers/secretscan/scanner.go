@@ -137,8 +137,7 @@ func (s *scanner) quotedPart(i int) int {
 
 func (s *scanner) add(from, to int, kind spanKind) { s.spans = append(s.spans, Span{from, to, kind}) }
 
-// recognized returns the spans of the credentials in the text. It searches for the kinds in
-// seen only.
+// recognized returns the spans of the credentials in the text. It searches only for the kinds of credentials in seen.
 func (s *scanner) recognized(seen hint) []Span {
 	if seen&aBlock != 0 {
 		s.blocks()

@@ -52,7 +52,7 @@ func hostile(n int) map[string]string {
 	return out
 }
 
-// steps returns how many bytes a scanner examines. A byte counts each time.
+// steps returns the number of bytes that a scanner examines. A byte that it examines several times counts each time.
 func steps(text string) int {
 	hidden, _ := hideReferences(text)
 	s := scanner{text: hidden}

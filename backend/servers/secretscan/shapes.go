@@ -56,7 +56,7 @@ var shapes = newShapes([]shape{
 	{begin("AGE-SECRET-KEY-1"), []shapePart{atLeast(50, capitalDigits)}},
 	{begin("dop_v1_"), []shapePart{atLeast(32, smallHex)}},
 	{begin("eyJ"), []shapePart{atLeast(8, withDashes), either(".eyJ"), atLeast(8, withDashes), either("."), atLeast(8, withDashes)}},
-	// The address of a webhook is a credential: it is all that a caller needs.
+	// The address of a webhook is a credential, because a caller needs nothing else.
 	{begin("hooks.slack.com/"), []shapePart{either("services/", "workflows/", "triggers/"), atLeast(10, bytesOf("-_A-Za-z0-9/", false))}},
 	{
 		begin("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),

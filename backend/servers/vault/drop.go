@@ -85,7 +85,7 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 // other secrets known to Options.Known. Then it waits for the end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if records, err := v.Records(ctx); err == nil && len(records) == 0 {
-		v.known.Settle() // The vault is empty: release records that wait for secrets to redact, without waiting for a passphrase.
+		v.known.Settle() // the vault is empty, so the records that wait for Settle need not wait for the passphrase
 	}
 	if v.file.Await(ctx) != nil {
 		return nil
@@ -109,8 +109,8 @@ func (v *Vault) notify(server string, users []string) {
 	events.Publish(v.bus, Changed{Server: server})
 }
 
-// users returns server and all servers that have a link to its secret, or to any
-// of its secrets if name is "".
+// users returns server and the servers that have a link to its secret with the given name. If name is "", it returns
+// server and the servers that have a link to any of its secrets.
 func (v *Vault) users(ctx context.Context, server, name string) ([]string, error) {
 	links, err := v.store.SecretLinks(ctx)
 	if err != nil {

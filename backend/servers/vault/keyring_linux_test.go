@@ -267,8 +267,7 @@ func TestNoSessionBusIsStarted(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	for _, address := range []string{"", "autolaunch:"} {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-		// The library would start a bus with dbus-launch. Replace that program
-		// by one that leaves a mark.
+		// The library would start a bus with dbus-launch. Replace that program by one that creates the file mark.
 		t.Setenv("PATH", dir)
 		mark := dir + "/started"
 		if err := os.WriteFile(dir+"/dbus-launch", []byte("#!/bin/sh\n: > "+mark+"\n"), 0o700); err != nil {

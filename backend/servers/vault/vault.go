@@ -40,8 +40,8 @@ type Record struct {
 	Server, Name string
 	Kept         string // InKeychain, InSealed or InFile
 	UpdatedAt    time.Time
-	// Destination is where a server's own secret may go: the origin of a remote server, or launch.Local. It is "" until
-	// the first use.
+	// Destination is the only place to which a launch of the secret's server may send the secret: the origin of a
+	// remote server, or launch.Local. It is "" until the first use.
 	Destination string
 	Prints      []byte // encrypted fingerprints; empty if there are none yet
 	// Dropped marks a deleted secret whose value could not yet be removed from
@@ -85,8 +85,8 @@ type Options struct {
 	NoKeychain bool
 	// Deadline limits one operation of the keychain; 0 means 8 seconds.
 	Deadline time.Duration
-	// Work is the base-2 logarithm of the work of scrypt, which derives keys from passphrases. 0 means age's default,
-	// which takes about a second and 256 MB.
+	// Work is the base-2 logarithm of the work factor of scrypt, which derives keys from passphrases. 0 means age's
+	// default, which takes about a second and 256 MB.
 	Work int
 }
 
@@ -196,8 +196,8 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	return nil
 }
 
-// destination returns where the secrets of a server go now, and "" for an unknown
-// server.
+// destination returns the place to which the server's current configuration would send its secrets, as
+// launch.Launch.Destination does, or "" if the server is unknown.
 func (v *Vault) destination(server string) string {
 	if v.launch != nil {
 		if l, ok := v.launch(server); ok {
