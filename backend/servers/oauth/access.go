@@ -192,7 +192,7 @@ func (m *Manager) end(s Server, g *grant, why error) {
 type demand struct {
 	challenge  challenge
 	scopes     []string        // scopes in addition to those of the challenge
-	operations map[string]bool // operations that lacked a scope
+	operations map[string]bool // operations whose token lacked a scope
 	required   bool            // a person has to sign in
 	again      bool            // the authorization server has ended the last sign-in
 	checked    time.Time       // when the server was last found to offer a sign-in
@@ -237,7 +237,7 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 	}
 	m.mu.Lock()
 	d := m.demand(s.ID)
-	// A request that began before the secrets of the server have changed says nothing about the new secrets.
+	// A request that began before the secrets of the server were changed says nothing about the new secrets.
 	required := d.required || s.secrets == m.changes[s.ID]
 	news := required && !d.required
 	d.challenge, d.required, d.checked = c, required, m.options.Now()
@@ -331,7 +331,7 @@ func (m *Manager) obtain(ctx context.Context, s Server, own registered, c challe
 	})
 }
 
-// grant returns a grant for the offer, still without a token.
+// grant returns a grant that is made from the offer and has no token yet.
 func (o *offer) grant(s Server, own registered, c client) *grant {
 	return &grant{
 		Server: s.ID, Issuer: o.meta.Issuer, Resource: o.resource, Address: hash(s.URL), Client: c, Token: o.meta.TokenEndpoint,

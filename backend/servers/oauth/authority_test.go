@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// authority is an authorization server and an MCP server in one, whose answers a test can change.
+// authority is both an authorization server and an MCP server. A test can change its answers.
 type authority struct {
 	*httptest.Server
 	mu        sync.Mutex

@@ -25,8 +25,8 @@ type client struct {
 	Redirect string    `json:"redirect,omitempty"` // redirect address of a client that was registered dynamically
 }
 
-// These secrets of a server describe the client that a person has registered for it. Their names contain a colon, so
-// that they do not become headers.
+// These are the names of the secrets in which a person describes the OAuth client that they have registered for a
+// server. The names contain a colon, so that the secrets are not sent to the server as headers.
 const (
 	idSecret     = "oauth:client_id"
 	secretSecret = "oauth:client_secret"
@@ -43,8 +43,7 @@ type registered struct {
 	machine bool // tokens are obtained with client credentials, without a person
 }
 
-// registered returns the client in the secrets of a server; its ID is empty if the server
-// has none.
+// registered returns the client that the secrets of a server describe. Its ID is empty if they describe none.
 func (m *Manager) registered(ctx context.Context, s Server) (r registered, err error) {
 	names, err := m.options.Vault.Names(ctx, s.Name)
 	if err != nil {
@@ -79,13 +78,14 @@ func (m *Manager) registered(ctx context.Context, s Server) (r registered, err e
 	return r, nil
 }
 
-// basicAt reports whether the secret is sent to an authorization server in a header.
+// basicAt reports whether the client secret is sent to an authorization server in the Authorization header, and not in
+// the body of the request.
 func (r registered) basicAt(o *offer) bool {
 	return r.Secret != "" && !slices.Contains(o.meta.TokenEndpointAuthMethodsSupported, "client_secret_post")
 }
 
-// clientFor returns the client for a sign-in: the one that a person has registered, the
-// client ID metadata document, or one that is registered dynamically, now or before.
+// clientFor returns the client for a sign-in: the client that a person has registered, the client ID metadata document,
+// or a client that was registered dynamically, if necessary by this call.
 func (m *Manager) clientFor(ctx context.Context, n *network, o *offer, own registered, redirect string) (client, error) {
 	switch {
 	case own.ID != "":
@@ -134,7 +134,7 @@ func (n *network) register(ctx context.Context, o *offer, redirect string) (clie
 	return c, nil
 }
 
-// authMethod returns the method with which the program authenticates to the token endpoint. It prefers none, because
+// authMethod returns the method with which the program authenticates to the token endpoint. It prefers "none", because
 // a program on the machines of its users cannot keep a secret.
 func authMethod(supported []string) string {
 	for _, method := range []string{"none", "client_secret_post", "client_secret_basic"} {

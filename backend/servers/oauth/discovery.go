@@ -56,9 +56,9 @@ func readChallenge(h http.Header) (c challenge) {
 // errNoOffer is in the chain of the error for a server that describes no way to sign in.
 var errNoOffer = errors.New("no sign-in offered")
 
-// discover finds out how people sign in to the server. issuer is that of the client
-// which the user has registered, or empty. preferred is the issuer of the tokens so far,
-// or empty.
+// discover finds out how people sign in to the server. issuer is the authorization server
+// of the client that the user has registered, or empty. preferred is the issuer of the
+// tokens so far, or empty.
 func (n *network) discover(ctx context.Context, c challenge, issuer, preferred string) (*offer, error) {
 	described, err := n.resourceMetadata(ctx, c.metadata)
 	if err != nil {
@@ -108,10 +108,10 @@ func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings
 
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// resourceMetadata returns the metadata of the server (RFC 9728), or nil if there are
-// none. It tries the address named, which comes from a challenge and may be empty, and
-// then the well-known addresses for the path of the server's URL and for its root.
-// Metadata about another resource are an error: they may be those of an attacker.
+// resourceMetadata returns the metadata of the server (RFC 9728), or nil if it has none. It
+// tries named, which is the address in a challenge or empty, and then the well-known
+// addresses for the path of the server's URL and for its root. Metadata about another
+// resource are an error, because an attacker may have written them.
 func (n *network) resourceMetadata(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	at := func(path string) string {
@@ -166,8 +166,8 @@ func (n *network) covers(resource string) bool {
 }
 
 // serverMetadata returns the metadata of an authorization server (RFC 8414 or OpenID
-// Connect), or nil if there are none. Metadata that name another issuer are not used;
-// if there are no others, they are an error.
+// Connect), or nil if there are none. It skips metadata that name another issuer. If it
+// finds only such metadata, it returns an error.
 func (n *network) serverMetadata(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -210,7 +210,8 @@ func (n *network) checkEndpoints(m oauthex.AuthServerMeta) error {
 	return nil
 }
 
-// interactive returns an error unless people can sign in safely.
+// interactive returns an error unless the authorization server has a page to sign in and
+// supports PKCE with S256, which MCP requires.
 func (o *offer) interactive() error {
 	switch {
 	case o.meta.AuthorizationEndpoint == "":

@@ -11,7 +11,7 @@ type grant struct {
 	Server   int64     `json:"server"`
 	Issuer   string    `json:"issuer"`
 	Resource string    `json:"resource"`
-	Address  string    `json:"address"` // hash of the server's URL, to which alone the token is sent
+	Address  string    `json:"address"` // hash of the server's URL; the token is sent to no other URL
 	Access   string    `json:"access"`
 	Refresh  string    `json:"refresh,omitempty"`
 	Obtained time.Time `json:"obtained"`
@@ -28,8 +28,8 @@ type grant struct {
 	forced bool // renewed because the server had rejected the token before
 }
 
-// ahead is how long before its end a token is renewed. A token that lives less than four
-// minutes is renewed in the last quarter of its life.
+// ahead is how long before its expiry a token is renewed. A token that is valid for less
+// than four minutes is renewed in the last quarter of that time.
 const ahead = time.Minute
 
 // due reports whether the token must be renewed before it is used.

@@ -55,8 +55,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read returns the content of the file. The caller holds mu and changes no element of
-// the lists.
+// read returns the content of the file. The caller holds mu and must not modify the elements of the lists.
 func (k *keep) read() (kept, error) {
 	if k.held != nil {
 		return *k.held, nil

@@ -316,8 +316,8 @@ func (m *Manager) complete(ctx context.Context, values url.Values) (server strin
 	return f.server.Name, err
 }
 
-// read checks the answer of the authorization server. It rejects an answer from another issuer (RFC 9207) before it
-// reads anything else.
+// read checks the parameters with which the authorization server has redirected the browser. It checks first that they
+// come from the expected issuer (RFC 9207).
 func (f *flow) read(values url.Values) error {
 	meta := f.offer.meta
 	switch iss := values.Get("iss"); {

@@ -37,7 +37,8 @@ type network struct {
 	now     func() time.Time
 }
 
-// network returns the network for a server. issuer was entered by the user, or is empty.
+// network returns a network for requests about server s. issuer is the authorization server that the user has entered,
+// or empty.
 func (m *Manager) network(s Server, issuer string) (*network, error) {
 	base, err := url.Parse(strings.TrimSpace(s.URL))
 	if err != nil || base.Host == "" {
@@ -61,7 +62,7 @@ func (m *Manager) network(s Server, issuer string) (*network, error) {
 	return n, nil
 }
 
-// throughProxies returns a round tripper for which dial allows connections to proxies in any network.
+// throughProxies returns a round tripper that uses t and lets dial connect to proxies in any network.
 func (n *network) throughProxies(t *http.Transport) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if t.Proxy != nil {
@@ -82,8 +83,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // errTooNear is the error for an address that the server must not name.
 var errTooNear = errors.New("it is an address in a private network")
 
-// dial connects to an address. It refuses a resolved IP address that is too near, unless the host is a proxy or in
-// entered.
+// dial connects to an address. It refuses a resolved IP address that is nearer to this machine than the server, unless
+// the user has entered the host or the host is a proxy.
 func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: connectTimeout}
 	host, _, err := net.SplitHostPort(address)
@@ -107,9 +108,9 @@ func (n *network) reach(ctx context.Context) netreach.Reach {
 	return netreach.OfHost(ctx, n.base.Hostname())
 }
 
-// check returns an error unless requests may be sent to an address. The address must use https, except on this
-// machine, or on the server's host if the server's own URL uses http. It must not be nearer to this machine than the
-// server.
+// check returns an error unless requests may be sent to an address. The address must use https, except on this machine,
+// or on the server's host if the server's own URL uses http. An IP address that the user has not entered must not be
+// nearer to this machine than the server.
 func (n *network) check(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -138,7 +139,7 @@ func (n *network) redirect(next *http.Request, via []*http.Request) error {
 }
 
 // send sends a request and returns the response, whose Body is closed, and at most maxAnswer bytes of the body. The
-// error is a fault without the query of the address.
+// error is a fault. Its message does not contain the query of the request's URL.
 func (n *network) send(r *http.Request) (*http.Response, []byte, error) {
 	if err := n.check(r.URL.String()); err != nil {
 		return nil, nil, err
@@ -195,7 +196,7 @@ func (n *network) get(ctx context.Context, address string, document any) (found 
 	return true, nil
 }
 
-// shown returns an address for an error: without user, query and fragment.
+// shown returns an address without user, query and fragment, for use in an error message.
 func shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -40,7 +40,8 @@ type Server struct {
 	secrets int // number of calls of Reconsider when Access was called
 }
 
-// Vault encrypts the file of sign-ins. The secrets in it describe the clients that people have registered themselves.
+// Vault encrypts the file of sign-ins. It also holds the secrets that describe the OAuth clients which people have
+// registered for servers.
 type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
@@ -60,9 +61,9 @@ type Options struct {
 	Log   *slog.Logger
 	// Find returns the current configuration of a server.
 	Find func(ctx context.Context, server string) (Server, error)
-	// Learn is called with each token before it is used, so that it is redacted.
+	// Learn is called with each token before the token is used, so that the hub can redact it.
 	Learn func(server, token string)
-	// Ports are tried in order for the address to which browsers return.
+	// Ports are the ports of the redirect addresses, in the order in which they are tried.
 	Ports []int
 	// Document is the https URL of the client ID metadata document of this program.
 	// Clients are registered dynamically if it is empty.
@@ -84,7 +85,7 @@ type Manager struct {
 	grants    map[int64]*grant  // grants in use, by server
 	demands   map[int64]*demand // requests of servers for authorization since the last sign-in
 	changes   map[int64]int     // number of calls of Reconsider, by server
-	tries     map[operation]int // number of new tokens requested for an operation that lacked a scope
+	tries     map[operation]int // number of new tokens requested for an operation whose token lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
 	failures  map[int64]string  // why the last sign-in to a server failed
 	listener  net.Listener      // nil while no sign-in waits
@@ -132,8 +133,8 @@ const requestTimeout = 30 * time.Second
 // refresh token only once.
 const workTimeout = 3 * time.Minute
 
-// share runs work unless it already runs for the key, and returns its result. The work
-// does not end with ctx.
+// share runs work, or waits for the work that already runs for the same key, and returns its error. When ctx ends,
+// share returns, but the work goes on.
 func (m *Manager) share(ctx context.Context, key string, work func(context.Context) error) error {
 	result := m.flights.DoChan(key, func() (any, error) {
 		m.mu.Lock()

@@ -19,7 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// lifetime is a time after which the manager renews a token of the provider.
+// lifetime is the time by which tests set the clock forward so that the manager renews a
+// token of the provider.
 const lifetime = 50 * time.Second
 
 func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {
@@ -227,7 +228,7 @@ func TestBrowserOnAnotherMachineFinishesWithAPastedAddress(t *testing.T) {
 	p := oidctest.Start(t)
 	s := oidctest.NewResource(t, p)
 	w := newWorld(t, serverAt(s, "notes"))
-	for _, port := range w.options.Ports { // other programs have all ports
+	for _, port := range w.options.Ports { // other programs listen on all ports
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			t.Fatal(err)

@@ -113,7 +113,7 @@ func (m *Manager) Logout(ctx context.Context, id int64, server string) (unrevoke
 	return unrevoked, nil
 }
 
-// taken returns the grants of a server that can be decrypted.
+// taken returns the grant of a server that is in memory or, if none is, the stored grants that can be decrypted.
 func (m *Manager) taken(ctx context.Context, id int64) (grants []*grant) {
 	m.mu.Lock()
 	current := m.grants[id]
@@ -133,7 +133,7 @@ func (m *Manager) taken(ctx context.Context, id int64) (grants []*grant) {
 	return grants
 }
 
-// drop removes sign-ins from the file and from memory.
+// drop removes the matching sign-ins to a server from the file, and the state of the server from memory.
 func (m *Manager) drop(id int64, match func(keptGrant) bool) error {
 	if err := m.keep.drop(match); err != nil {
 		return err

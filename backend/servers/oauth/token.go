@@ -89,7 +89,7 @@ func (n *network) request(ctx context.Context, g grant, form url.Values) (*grant
 	return &g, nil
 }
 
-// withoutValues returns the description of an error, or "" if it repeats a secret value of the request.
+// withoutValues returns the description of an error, or "" if the description contains a secret value of the request.
 func withoutValues(description string, form url.Values, secret string) string {
 	for _, value := range []string{form.Get("refresh_token"), form.Get("code"), form.Get("code_verifier"), secret} {
 		if value != "" && strings.Contains(description, value) {
