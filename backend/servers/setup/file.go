@@ -138,8 +138,8 @@ func parseEntry(raw json.RawMessage) entry {
 	return e
 }
 
-// complete sets the transport of an entry as registry.TransportFor does. It returns an error for an invalid transport,
-// isolation, sandbox or account.
+// complete sets the transport of an entry to the result of registry.TransportFor. It returns an error for an invalid
+// transport, isolation, sandbox or account.
 func (e *entry) complete() (err error) {
 	if e.Transport, err = registry.TransportFor(e.Transport, e.Command, e.URL); err != nil {
 		return err

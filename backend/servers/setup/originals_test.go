@@ -147,7 +147,8 @@ func folder(t *testing.T, file string) string {
 	return all.String()
 }
 
-// rows returns a column of the hub's database.
+// rows runs a query that selects one column from the hub's database, and returns the values
+// of the column.
 func (d *fixture) rows(query string) []string {
 	d.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(d.dir, "discover.db"))

@@ -5,7 +5,8 @@ import (
 )
 
 // Preview returns the servers that a setup file and its local file declare, as they are written: variables of the
-// environment are not expanded. problems are the errors of whole files. Entries that cannot be used are left out.
+// environment are not expanded. problems are the errors of files that cannot be read. Entries that cannot be used are
+// left out.
 func Preview(file string) (servers []registry.Server, problems []error) {
 	for _, name := range []string{file, local(file)} {
 		if name == "" {

@@ -67,7 +67,7 @@ func New(o Options) *Syncer {
 	}
 }
 
-// SyncResult lists the servers of a setup file by the outcome of the sync. Only Waiting and Unset may be nil.
+// SyncResult lists the servers of a setup file by the outcome of the sync. Only Waiting, Unset and Notes may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
@@ -133,11 +133,11 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 	return s.sync(ctx, cmp.Or(file, s.file), origin{kind: intake.Person})
 }
 
-// SyncUnseen adds the servers of a file that a program chose, whose servers no
-// person has seen. Unless that is the user's setup file, the servers wait for a
-// person's approval, their secrets are left out, and entries that use variables
-// of the user's environment are rejected. If the setting agents.install is allow,
-// none of this applies, but the servers start in the sandbox.
+// SyncUnseen adds the servers of a file that a program chose, and whose servers no
+// person has seen. The user's setup file is added as by Sync. The servers of another
+// file wait for a person's approval, their secrets are left out, and entries that use
+// variables of the user's environment are rejected. If the setting agents.install is
+// allow, none of this applies, but the servers start in the sandbox.
 func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error) {
 	if file == "" || pathname.Here.Equal(file, s.file) {
 		return s.Sync(ctx, file)
@@ -145,10 +145,10 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 	return s.sync(ctx, file, origin{kind: intake.Unseen, waits: !s.intake.Policy().Alone()})
 }
 
-// Propose is like SyncUnseen, but for a file that an agent chose; by is the name of the agent's client. The user's
-// setup file is no exception. If the setting agents.install is deny, the error is a fault.Denied. The result is the
-// same whether the file does not exist, cannot be read or is no setup file, so that an agent cannot look into other
-// files of the user; the log has the reason.
+// Propose is like SyncUnseen, but for a file that an agent chose. It makes no exception for the user's setup file. by
+// is the name of the agent's client. If the setting agents.install is deny, the error is a fault.Denied. The result is
+// the same whether the file does not exist, cannot be read or is no setup file, so that an agent cannot look into other
+// files of the user. The hub's log contains the reason.
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
 	policy := s.intake.Policy()
 	if err := policy.Refusal("name a setup file", "add its servers"); err != nil {
@@ -269,8 +269,8 @@ func (b *batch) declared(ctx context.Context, e entry) registry.Server {
 	}
 }
 
-// keepSecrets sets the secrets of an entry. It does not give them to a server that is not approved or whose launch
-// differs from that of the entry, because an agent may have proposed a different server under the same name.
+// keepSecrets stores the secrets of an entry. It leaves them out if the server is not approved, or if the server's
+// launch differs from that of the entry, because an agent may have proposed a different server under the same name.
 func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry) {
 	given := b.expandAll(ctx, e.Secrets)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })

@@ -83,9 +83,9 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 	t.importMetrics(ctx, row, here.Name, r)
 }
 
-// findOrAdd returns the server with the wanted name. If it does not exist,
-// findOrAdd adds it or, in a dry run, only checks whether it could. If invalid is
-// not nil, findOrAdd returns that error instead of adding the server.
+// findOrAdd returns the server with the wanted name. If it does not exist, findOrAdd
+// adds it or, in a dry run, only checks whether it could be added. If invalid is not
+// nil, findOrAdd returns that error instead of adding the server.
 func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Server, invalid error,
 	r *ImportedServer,
 ) (registry.Server, error) {
@@ -126,9 +126,9 @@ func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Serve
 	return out.Server, err
 }
 
-// replacing returns those secrets of a server, by name, that have the name of a variable in its configuration. They
-// must be stored before the configuration's credentials move to the vault, because a moved variable would occupy the
-// name.
+// replacing returns the values, by name, of those secrets of a server that have the same name as a variable in its
+// configuration. They must be stored before the configuration's credentials move to the vault. Otherwise the value of
+// the variable would be stored under that name.
 func (t *transfer) replacing(ctx context.Context, row Row, wanted registry.Server) map[string]string {
 	if t.intake.Unstorable(ctx) != "" {
 		return nil
@@ -253,8 +253,8 @@ func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r 
 	}
 }
 
-// importPresets imports the presets of all servers. Unlike other rows, those of
-// presets refer to their server by name.
+// importPresets imports the presets of all servers. Rows of presets refer to their server by name, and rows of other
+// tables by id.
 func (t *transfer) importPresets(ctx context.Context) {
 	for _, row := range t.original.Presets {
 		r := t.reports[row["server_name"]]
@@ -303,8 +303,8 @@ func (t *transfer) orphans() []string {
 	return out
 }
 
-// runsSame reports whether here, a server of this hub, runs the same as wanted, a server of the database. Their
-// sources may differ.
+// runsSame reports whether here, a server of this hub, and wanted, a server of the imported database, have the same
+// launch except for its source.
 func (t *transfer) runsSame(ctx context.Context, here, wanted registry.Server) bool {
 	here.Source = wanted.Source
 	return t.intake.Runs(ctx, here, wanted)
