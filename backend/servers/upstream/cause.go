@@ -31,8 +31,8 @@ type nobody struct{}
 // in flight have the same caller. A caller is never guessed. pending are the calls that were in flight when the message
 // arrived.
 //
-// Without a call in flight, the message belongs to the client that has the server for
-// itself, or to the only one that has used it.
+// Without a call in flight, the message belongs to the client that has the server for itself, or to the only client
+// that has used the session.
 func (a *attribution) cause(ctx context.Context, params json.RawMessage, pending []jsonrpc.Pending) cause {
 	if c, ok := a.named(ctx, params); ok {
 		return c

@@ -31,7 +31,7 @@ func (b *bench) begin(ctx context.Context, s registry.Server, who upstream.Calle
 	return done
 }
 
-// silent returns a caller that gives no answer until its question is cancelled.
+// silent returns a caller that gives no answer until the question is cancelled.
 func silent() *caller {
 	return &caller{make(chan upstream.Question, 10), func(ctx context.Context, _ upstream.Question) (json.RawMessage, error) {
 		<-ctx.Done()
@@ -145,7 +145,7 @@ func TestAmongCallsOfSeveralClientsTheOneThatTheServerNamesIsAsked(t *testing.T)
 	}
 }
 
-// resident is a client that answers questions at any time until it has left.
+// resident is a client that answers questions at any time until left is true.
 type resident struct {
 	*caller
 	left bool

@@ -114,9 +114,9 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 	})
 }
 
-// startPiped starts a command with pipes for its standard streams. Package exec's
-// own pipes for output last until every process has closed them, and a helper may
-// outlive the command.
+// startPiped starts a command with pipes for its standard streams. The pipes that
+// package exec makes for output stay open until every process has closed them, and a
+// process that the command has started may outlive the command.
 func startPiped(cmd *exec.Cmd) (in io.WriteCloser, stdout, stderr *os.File, err error) {
 	stdout, out, err := os.Pipe()
 	if err != nil {
@@ -145,8 +145,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// awaitExit waits for the process to exit and then ends its helpers. A process
-// that has closed its output can no longer answer, so it has to exit soon.
+// awaitExit waits for the process to exit and then ends its helpers, which are its descendants. A process that has
+// closed its output can no longer answer, so it has to exit soon.
 func (c *child) awaitExit(closed <-chan struct{}) {
 	ended := make(chan struct{})
 	var status error

@@ -23,7 +23,7 @@ type Launch struct {
 	Started func(pid int)
 }
 
-// Environment returns the environment of the server: Env with Own.
+// Environment returns the environment of the server: Env, to which the variables in Own are added.
 func (l Launch) Environment() process.Env {
 	env := l.Env
 	for name, value := range l.Own {
@@ -34,15 +34,14 @@ func (l Launch) Environment() process.Env {
 
 // Confiner restricts what child processes may do.
 type Confiner interface {
-	// Confine returns the launch that starts a server like l, but with the
-	// restrictions that the server's configuration asks for. name is the name of
-	// the server whose secrets it gets, which differs from server.Name for a
-	// private copy. Confine may first install a package, which takes long. The
-	// error is a fault.
+	// Confine returns the launch that starts a server like l, but with the restrictions
+	// in the server's configuration. name is the name of the server whose secrets the
+	// process gets. It differs from server.Name for a private copy. Confine may first
+	// install a package, which takes long. The error is a fault.
 	Confine(ctx context.Context, name string, server registry.Server, l Launch) (Launch, error)
 }
 
-// confined returns the launch of the session's child process. at is its slot.
+// confined returns the launch of the session's child process. at is the slot of the session.
 func (s *session) confined(ctx context.Context, at *slot, env process.Env) (Launch, error) {
 	l := Launch{Command: s.filled.Command, Args: s.filled.Args, Env: env, Own: make(map[string]string)}
 	for name, value := range s.filled.Env {

@@ -38,8 +38,8 @@ func (d *Discoveries) All() []Discovery {
 	return slices.SortedFunc(maps.Values(d.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
 }
 
-// ListedAt returns when the last listing of a server's tools since the hub started began, whether or not it succeeded.
-// It returns the zero time if there was none.
+// ListedAt returns the time at which the last listing of a server's tools began, whether or not the listing succeeded.
+// It returns the zero time if the hub has not listed the tools since it started.
 func (d *Discoveries) ListedAt(server string) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()

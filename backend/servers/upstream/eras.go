@@ -12,10 +12,10 @@ import (
 
 // A server may speak both eras of MCP: the legacy one, whose sessions begin with initialize, and the modern one, which
 // has server/discover instead. In the legacy era, the server's tools can send requests to the client at any time. In
-// the modern era, they can only end a call with a request for input. With the SDKs of some languages, the same tool
-// does one or the other. So a client gets a session of its own era if one of its features needs it; see eraFor. Over
-// stdio, a process keeps the era of its first request, so that a server that clients of both eras use has two
-// processes.
+// the modern era, a tool can only end a call with a request for input. With the SDKs of some languages, the same tool
+// behaves differently in each era. So a client gets a session of its own era if it has declared a feature that needs
+// one; see eraFor. Over stdio, a process keeps the era of its first request. If clients of both eras use a server, it
+// has two processes.
 
 // spoken says whether a server speaks an era.
 type spoken int8
@@ -132,13 +132,14 @@ func (m *Manager) Introductions(server registry.Server) (abouts []Description, w
 	return abouts, without
 }
 
-// eraFor returns the era in which a caller wants a session, and whether no other will do.
+// eraFor returns the era in which a caller wants a session. only is true if no session of another era will do.
 //
-//   - A modern client gets a modern session.
-//   - A legacy client that can be asked (elicitation, sampling, roots) gets a legacy one,
-//     because a server of both eras may send requests in this era only. Other legacy clients
-//     lose nothing in a modern session, so they use whichever session is running.
-//   - A person is asked like a legacy client, but wants the tasks of the modern era, which
+//   - A modern client gets a modern session. If the hub rewrites the results of servers for
+//     this client, it uses whichever session is running.
+//   - A legacy client that can be asked (elicitation, sampling, roots) gets a legacy session,
+//     because a server of both eras may send requests only in the legacy era. Other legacy
+//     clients lose nothing in a modern session, so they use whichever session is running.
+//   - A person can be asked like a legacy client, but gets a modern session for its tasks, which
 //     servers of both eras do not offer in the legacy era.
 //   - The hub itself, which has no caller, uses whichever session is running.
 func eraFor(caller Caller) (wanted mcpversion.Era, only bool) {

@@ -218,7 +218,8 @@ func TestTheListsOfAServerOfBothErasAreReadOnce(t *testing.T) {
 		t.Errorf("first %t, second %t, %d further changes, %d repeated announcements", has("first"), has("second"), len(changes),
 			len(unchanged))
 	}
-	// When the first session ends, the lists of the second one are those of the server.
+	// When the first session has ended, the hub takes the lists of the server from the
+	// second one.
 	b.BeginIdleStop("s")
 	for !has("second") {
 		<-changes
@@ -304,7 +305,7 @@ func TestAServerThatIsKeptRunningKeepsOneSession(t *testing.T) {
 	}
 }
 
-// A server over HTTP may name only versions of the modern era although it speaks both.
+// A server over HTTP may name only versions of the modern era although it speaks both eras.
 func TestALegacyClientGetsItsEraOfARemoteServerThatNamesOnlyTheOther(t *testing.T) {
 	for name, refused := range map[string]bool{"speaks both": false, "speaks one": true} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 // errorOutput keeps the standard error of a session's child process.
 type errorOutput struct {
-	tail     *tail       // the end, unredacted
+	tail     *tail       // the end of the output, unredacted
 	lines    *lineWriter // splits the output into lines
 	redactor *redact.Redactor
 	env      map[string]string // variables that the process was given
@@ -24,9 +24,9 @@ func (o *errorOutput) quote() string {
 	return "\nIt last wrote:\n" + text
 }
 
-// text returns the kept end of the child's standard error, redacted. If
-// earlier output was dropped, the kept text may begin with the second half of a
-// secret, so its first bytes are left out.
+// text returns the kept end of the child's standard error, redacted. If earlier output was
+// dropped, the kept end may begin with the second half of a secret, so the first bytes of
+// the kept end are left out.
 func (o *errorOutput) text() string {
 	kept := o.tail.last(stderrSize)
 	text := o.redactor.Text(kept)
@@ -36,5 +36,5 @@ func (o *errorOutput) text() string {
 	return text
 }
 
-// reason returns the reason for the child's end that its standard error contains.
+// reason searches the child's standard error for the reason why the child has ended.
 func (o *errorOutput) reason() reason { return reasonIn(o.text(), o.env) }

@@ -61,8 +61,8 @@ type Announced struct {
 // lease.
 func (a Announced) Over(l *Lease) bool { return a.from == nil || l == nil || l.session == a.from }
 
-// Elsewhere reports whether the client with the session id client uses only the server's other session, not the one
-// that has made the announcement; see Target.Second.
+// Elsewhere reports whether a client uses the server only over the session in the other era, and not over the session
+// that has made the announcement; see Target.Second. client is the id of the client's session.
 func (a Announced) Elsewhere(client string) bool {
 	if a.from == nil || a.from.use.usedBy(client) {
 		return false

@@ -2,10 +2,10 @@ package upstream
 
 import "time"
 
-// RetryAfter sets how long the first retry of a list waits.
+// RetryAfter sets the delay before a failed reading of a list is repeated for the first time.
 func (m *Manager) RetryAfter(d time.Duration) { m.lists.firstRetry = d }
 
-// BeginIdleStop stops a server like one that has been idle for too long, and does not wait for its end.
+// BeginIdleStop stops a server like one that has been idle for too long, and does not wait until the server has ended.
 func (m *Manager) BeginIdleStop(name string) { m.slots.shared(name).stopIdle(-1) }
 
 // BeginIdleStopOfSecond is BeginIdleStop for the second session with a server.

@@ -40,7 +40,7 @@ type feed struct {
 	topics   map[topic]bool
 	version  int            // increases with each change of topics
 	settled  int            // the version that the server has answered
-	honoured map[topic]bool // the topics of that version that the server accepted
+	honoured map[topic]bool // topics of the version settled that the server has accepted
 	changed  chan struct{}  // closed when settled or err changes
 	err      error          // why the server sends no notifications; nil if it does
 }
@@ -167,8 +167,8 @@ func (f *feed) run(ctx context.Context) {
 }
 
 // wait waits until the subscriptions have to be renewed; ok is false if ctx has ended.
-// broken is true if the server ended the open request. If none is open, wait waits for
-// at most delay, unless that is zero.
+// broken is true if the server ended the open request. If no request is open, wait
+// waits for at most delay, unless delay is zero.
 func (f *feed) wait(ctx context.Context, open *listening, delay time.Duration) (broken, ok bool) {
 	var again <-chan time.Time
 	var ended <-chan struct{}
@@ -200,7 +200,8 @@ func (f *feed) current() int {
 	return f.version
 }
 
-// settle stores the outcome of a listen request for a version of topics, and wakes the callers that wait for it.
+// settle stores the outcome of the listen request that contains the given version of topics, and wakes the callers that
+// wait for this outcome.
 func (f *feed) settle(version int, honoured map[topic]bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -264,8 +265,8 @@ func (f *feed) open(ctx context.Context) *listening {
 	return l
 }
 
-// wanted returns the notifications to listen for, or nil if there are none, and the version of topics that they
-// include.
+// wanted returns the notifications to listen for, or nil if there are none. version is the version of topics from which
+// they were taken.
 func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	yes := json.RawMessage("true")
 	for _, l := range [...]struct{ capability, flag string }{
@@ -297,7 +298,7 @@ func (t topic) member() string {
 	return "resourceSubscriptions"
 }
 
-// await waits for the acknowledgement of a request and returns the topics in it.
+// await waits for the acknowledgement of a request and returns the topics that the server has acknowledged.
 func (f *feed) await(ctx context.Context, l *listening) (honoured map[topic]bool, err error) {
 	timeout := time.NewTimer(ackWait)
 	defer timeout.Stop()

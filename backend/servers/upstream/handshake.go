@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// discoverWait is how long the hub waits for an answer to server/discover before it
-// sends initialize as well. Legacy servers may ignore the former.
+// discoverWait is how long the hub waits for an answer to server/discover before it sends initialize as well. Legacy
+// servers may ignore server/discover.
 const discoverWait = 2 * time.Second
 
 // opening describes how to open a session.
@@ -34,9 +34,10 @@ type anew struct {
 
 func (*anew) Error() string { return "the server has to be started again in the other era" }
 
-// plan returns how to open a session in this slot. The eras of an unknown server are learned with server/discover,
-// which only servers of the modern era answer. A server that is known to speak both is opened in the legacy era unless
-// the modern one is wanted: the legacy era offers the hub and people the most, and most clients speak it.
+// plan returns how to open a session in this slot. The hub finds out the eras of an unknown server with
+// server/discover, which only servers of the modern era answer. A session with a server that is known to speak both
+// eras is opened in the legacy era unless the modern era is wanted. The legacy era offers more to the hub and to
+// people, and most clients speak it.
 func (s *slot) plan(w want) opening {
 	known := s.erasOf(w.server)
 	o := opening{first: mcpversion.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
@@ -99,7 +100,7 @@ func (h *handshake) openLegacy(ctx context.Context, o opening) error {
 	case h.server.Transport == "sse":
 		return err
 	case o.only && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		h.at.learn(h.server, mcpversion.Legacy, never, Description{}) // otherwise each call would wait for so long
+		h.at.learn(h.server, mcpversion.Legacy, never, Description{}) // otherwise each call would wait until the deadline
 		return err
 	case ctx.Err() != nil || !h.refusesLegacy(err):
 		return err
@@ -183,10 +184,9 @@ func (h *handshake) openSilent(ctx context.Context, o opening, probe <-chan disc
 	return err
 }
 
-// turnLegacy opens a legacy session with a server that has answered server/discover. refused
-// means that the server has refused initialize since. A process may keep the era of its first
-// request; then it has to be started again. If the server cannot be started again, the session
-// becomes a modern one.
+// turnLegacy opens a legacy session with a server that has answered server/discover. refused means that the server has
+// refused initialize after this answer. A process may keep the era of its first request; then it has to be started
+// again. If the server cannot be started again, the session becomes a modern one.
 func (h *handshake) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
 	h.at.learn(h.server, mcpversion.Modern, always, modern)
 	if !refused {
@@ -307,7 +307,8 @@ func (h *handshake) initialize(ctx context.Context) (Description, error) {
 	}, nil
 }
 
-// capabilities returns the capabilities that the hub declares in initialize. The roots of a shared server never change.
+// capabilities returns the capabilities that the hub declares in initialize. It does not declare to a shared server
+// that roots can change, because the roots of a shared server never do.
 func (h *handshake) capabilities() map[string]any {
 	roots := map[string]bool{}
 	if h.private || h.target.Client != "" {

@@ -49,7 +49,7 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 	for {
 		session, err := m.router.acquire(ctx, w)
 		if err != nil || session != ran {
-			return session, err // a successful start is the test
+			return session, err // a successful start shows that the server is healthy
 		}
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err

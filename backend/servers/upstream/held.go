@@ -30,7 +30,7 @@ func (s *screen) judged(server registry.Server) (registry.Server, bool) {
 	return original, err == nil
 }
 
-// refused returns why a request must not be sent to a server, and nil if it may be.
+// refused returns why a request must not be sent to a server, or nil if it may be sent.
 func (s *screen) refused(server registry.Server, call jsonrpc.Call) error {
 	if of, ok := s.judged(server); ok {
 		return s.gate.Refuse(of, call.Method, call.Params)
@@ -46,8 +46,8 @@ func (s *screen) shown(ctx context.Context, server registry.Server, method strin
 	return result
 }
 
-// refusedStart returns why a server must not be started as it is configured, and nil if it
-// may be. For a private copy, the configuration of its original counts.
+// refusedStart returns why a server must not be started as it is configured, or nil if it may be started. For a private
+// copy, it judges the configuration of the original.
 func (s *slot) refusedStart(server registry.Server) error {
 	m := s.manager
 	if m.gate == nil {

@@ -9,9 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// open starts a server and returns once the server is initialized and its tools are listed. If a server was started
-// but does not answer as it should, open returns the error together with the session, which is being shut down. If
-// the handshake needs a new process that is opened in another way, open starts the server a second time.
+// open starts a server and returns once the server is initialized and its tools are listed. If a server was started but
+// does not answer as it should, open returns the error together with the session, which is being shut down. If the
+// handshake fails because the session has to be opened in another way with a new process, open starts the server a
+// second time.
 func open(ctx context.Context, at *slot, w want) (*session, error) {
 	s, err := begin(ctx, at, w, at.plan(w))
 	again, ok := errors.AsType[*anew](err)

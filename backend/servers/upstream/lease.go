@@ -37,8 +37,8 @@ func (l *Lease) Capabilities() json.RawMessage {
 	return l.session.profile.get().Capabilities
 }
 
-// FollowTask subscribes to a task of the session. It fails if the server does not announce
-// the states of its tasks. The subscription ends with the session, or with stop.
+// FollowTask subscribes to a task of the session. It fails if the server does not announce the states of its tasks. The
+// subscription ends when the session ends or stop is called.
 func (l *Lease) FollowTask(ctx context.Context, id string) (stop func(), err error) {
 	s := l.session
 	if !s.profile.modern() {

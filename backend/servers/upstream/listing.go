@@ -19,7 +19,7 @@ type Description struct {
 	Versions             []string          // versions that a server of the modern era supports
 	TTLs                 map[string]int64  // how long results of a method may be cached, in milliseconds; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
-	Declared             json.RawMessage   // capabilities that the hub declares; in the modern era, for calls of people; read-only
+	Declared             json.RawMessage   // capabilities that the hub declares (in the modern era: in calls of people); read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 

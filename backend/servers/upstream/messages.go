@@ -97,10 +97,11 @@ func (l *messageLog) add(m rawMessage) {
 	events.Publish(l.bus, Exchanged{l.server})
 }
 
-// after returns messages with numbers greater than n, oldest first: as many as
-// have budget bytes of text together, but at least one if there is any. missed is
-// how many messages between n and the first returned one are no longer kept, if n
-// is the number of a message. more reports whether there are further messages.
+// after returns messages with numbers greater than n, oldest first. Their texts have at
+// most budget bytes together, unless the first message alone is longer. If n is the
+// number of a message, missed is the number of messages between n and the first
+// returned one that are no longer kept. more reports whether there are further
+// messages.
 func (l *messageLog) after(n int64, budget int) (list []Message, missed int64, more bool) {
 	l.mu.Lock()
 	from := 0

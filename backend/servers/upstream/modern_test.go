@@ -117,7 +117,7 @@ func TestALegacyClientIsAskedWhatAModernServerRequires(t *testing.T) {
 		!strings.Contains(string(result.JSON), `\"asked\":\"roots/list\"`) {
 		t.Errorf("got %s, %v", result.JSON, err)
 	}
-	// The hub retries a result with a state and no requests, but not for ever.
+	// The hub retries a call whose result has a state and no requests, but only a few times.
 	if result, err = b.callAs(c, "require", `{"state":"only"}`, ""); err != nil || !strings.Contains(string(result.JSON), `\"only\"`) {
 		t.Errorf("a state only: %s, %v", result.JSON, err)
 	}
@@ -141,7 +141,7 @@ func TestAModernClientGetsTheResultsOfAModernServerUnchanged(t *testing.T) {
 	if err != nil || !strings.Contains(string(result.JSON), `{\"a\":{\"action\":\"accept\"}}\"st\"`) {
 		t.Errorf("the retry: %s, %v", result.JSON, err)
 	}
-	// A legacy server gets neither the retry nor the metadata.
+	// A legacy server gets neither the members of a retry nor the metadata of the modern era.
 	b.add("old")
 	old, _ := b.servers.Get("old")
 	result, err = b.Call(t.Context(), old, "", c,

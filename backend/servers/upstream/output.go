@@ -64,8 +64,8 @@ func (o *output) add(h rawLine) {
 	}
 }
 
-// last returns at most n lines, the last ones with numbers greater than after.
-// left is how many lines with greater numbers it does not return.
+// last returns the last n of the lines whose numbers are greater than after, or all of
+// these lines if they are fewer. left is the number of these lines that it does not return.
 func (o *output) last(n int, after int64) (lines []Line, left int64) {
 	o.mu.Lock()
 	after = max(after, o.first-1)

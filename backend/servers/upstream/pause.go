@@ -6,13 +6,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// PauseSetting says whether all servers are paused at first, and stores later changes.
+// PauseSetting contains whether all servers are paused when the hub starts, and stores
+// later changes.
 type PauseSetting struct {
 	Paused bool             // whether all servers are paused when the manager is created
 	Save   func(bool) error // stores the setting for the next hub; may be nil
 }
 
-// store stores the setting for the next hub. The error is a fault.
+// store stores the setting for the next start of the hub. The error is a fault.
 func (p PauseSetting) store(paused bool) error {
 	if p.Save == nil {
 		return nil

@@ -41,7 +41,7 @@ func (s *session) examine(p *probe) {
 	hangs := s.conn.Received() == heard
 	select {
 	case <-s.conn.Done():
-		hangs = false // it has ended
+		hangs = false // the session has ended
 	default:
 	}
 	s.use.judge(hangs)

@@ -113,7 +113,7 @@ func statement(lines []string, i int) string {
 
 var (
 	ansi = lazyregexp.New(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
-	// packageManager is the beginning of lines of npm and its relatives.
+	// packageManager matches the beginnings of lines that npm, pnpm and yarn write.
 	packageManager = lazyregexp.New(`^(npm|pnpm|yarn) +(ERR!|error|WARN|warn|notice|http|info|verb) *(code [A-Z0-9]+|(errno|` +
 		`syscall|path|dest|cwd|spawn) .*|[0-9]{3}|E[A-Z0-9]+)? *`)
 	// packageNoise matches lines of package managers that do not say what failed.

@@ -7,7 +7,8 @@ import (
 const (
 	// retries is the number of times that a failed reading of a list is repeated.
 	retries = 3
-	// firstRetry is the delay before the first repetition. Each further delay is four times as long, up to maxRetry.
+	// firstRetry is the delay before a failed reading of a list is repeated for the first time. Each further delay is
+	// four times as long, up to maxRetry.
 	firstRetry = time.Second
 	maxRetry   = 30 * time.Second
 	// refreshAnnounced is the least time after which the tools of a server that announces changes are listed again,
@@ -26,8 +27,8 @@ type listPolicy struct {
 	quietPause  time.Duration
 }
 
-// refreshTimer returns a channel that receives when the tools have to be listed again. It
-// is nil if they never have to.
+// refreshTimer returns a channel that receives when the tools have to be listed again. The channel is nil if the tools
+// never have to be listed again.
 func (r *lister) refreshTimer() <-chan time.Time {
 	every := r.policy.refresh
 	if every <= 0 || r.server.ID == 0 || !r.leads() || !r.profile.offers(lists[toolsList].capability) {
@@ -39,8 +40,8 @@ func (r *lister) refreshTimer() <-chan time.Time {
 	return time.After(every)
 }
 
-// retryTimer returns a channel that receives when a list that could not be read has to be read
-// again. It is nil if there is no such list.
+// retryTimer returns a channel that receives when a list that could not be read has to be read again. The channel is
+// nil if there is no such list.
 func (r *lister) retryTimer() <-chan time.Time {
 	wait := time.Duration(0)
 	for _, n := range r.failures {

@@ -288,8 +288,8 @@ func TestARemoteServerThatIsRestartedIsUsedAgain(t *testing.T) {
 			}
 			e.kill()
 			e.start()
-			// Either this call notices that the session is lost, or the stream
-			// that reconnects did so before.
+			// Either this call notices that the session is lost, or the stream has noticed
+			// it before, when it reconnected.
 			if _, err := b.call(s, "echo", `{"message":"x"}`); err != nil && !strings.Contains(fault.MessageOf(err), `server "e"`) {
 				t.Errorf("got %v", err)
 			}

@@ -129,8 +129,8 @@ func (m *Manager) Lists(server, method, name string) bool {
 	return named(lists.unstored[which(method)], name) != nil
 }
 
-// LeftOut returns why a tool that a running server lists cannot be called, and nil for a tool that can. client is the
-// id of the client's session; see TargetOf.
+// LeftOut returns why a tool that a running server lists cannot be called, or nil if it can be called. client is the id
+// of the client's session; see TargetOf.
 func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
 	at := m.slots.of(TargetOf(server, client))
 	if at == nil {

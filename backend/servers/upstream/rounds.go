@@ -76,8 +76,8 @@ const (
 	maxRounds = 10
 	// maxEmptyRounds is how many results in a row may contain a state but no request for input.
 	maxEmptyRounds = 3
-	// emptyRoundDelay is the delay before the retry of the first round without
-	// requests. The delay doubles with each further one.
+	// emptyRoundDelay is the delay before the retry after the first round without requests. The delay doubles with each
+	// further such round.
 	emptyRoundDelay = 200 * time.Millisecond
 )
 
@@ -118,7 +118,7 @@ func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Cal
 		return Result{JSON: result, Modern: true}, err
 	}
 	if declared.Tasks {
-		call.Params = jsonrpc.Delete(call.Params, "task") // with this member, the legacy era asks for a task
+		call.Params = jsonrpc.Delete(call.Params, "task") // in the legacy era, this member asks the server to run the call as a task
 	} else {
 		declared.Capabilities = withoutTasks(declared.Capabilities)
 	}
@@ -272,7 +272,7 @@ func (r *requester) input(ctx context.Context, caller Caller, wanted inputrequir
 }
 
 // notifyCompleted notifies a legacy client that the elicitations with the ids in pages are complete. A server of the
-// modern era sends no such notification; its answer to the retry implies it.
+// modern era sends no such notification. That it answers the retry implies that the elicitations are complete.
 func (r *requester) notifyCompleted(ctx context.Context, caller Caller, pages []json.RawMessage) {
 	to, ok := caller.(notifier)
 	for _, id := range pages {

@@ -75,7 +75,7 @@ func (r *router) eraAt(w want) mcpversion.Era {
 	return mcpversion.Unknown
 }
 
-// tell sends a request to the running sessions of a target. It reports whether one runs.
+// tell sends a request to each running session of a target. told is false if none is running.
 func (r *router) tell(ctx context.Context, t Target, call jsonrpc.Call) (told bool, err error) {
 	for _, second := range []bool{true, false} {
 		t.Second = second

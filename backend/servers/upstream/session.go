@@ -20,7 +20,8 @@ import (
 const (
 	grace     = 5 * time.Second // how long calls in flight may continue when a server is stopped
 	exitGrace = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
-	// engineGrace is exitGrace for the client of a container engine, which removes the container before it exits.
+	// engineGrace takes the place of exitGrace if the child is the client of a container engine, because the client
+	// removes the container before it exits.
 	engineGrace = 8 * time.Second
 	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
 	drainGrace  = 5 * time.Second // how long the output of a child is read after its end
@@ -141,9 +142,9 @@ func (s *session) replace(server registry.Server) {
 	<-s.link.gone()
 }
 
-// fade retires a session that the server no longer knows, so that the next call
-// starts a new one. Calls that the server still works on go on in this session;
-// after the last of them it ends.
+// fade retires a session that the server no longer knows, so that the next call starts
+// a new session. Calls that the server still works on go on in the old session, which
+// ends after the last of them.
 func (s *session) fade() {
 	s.use.fade()
 	s.manager.work.Go(func() {

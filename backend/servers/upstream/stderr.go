@@ -34,7 +34,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last returns lastLines of the kept bytes.
+// last returns the whole lines at the end of the kept bytes that fit into n bytes; see
+// lastLines.
 func (t *tail) last(n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,13 +14,13 @@ type Target struct {
 	// and empty for the session that all clients share. For an isolated server, the hub uses the shared session to list
 	// the tools, and for requests of people.
 	Client string
-	// Second marks the session beside the first one, in the other era, if clients of both eras use a server that speaks
-	// both; see eraFor.
+	// Second marks the second session with a server. That session exists while clients need sessions of both eras with
+	// a server that speaks both; see eraFor.
 	Second bool
 }
 
-// TargetOf returns the session to which requests to a server go. client is the id of the
-// client's session with the hub. It is empty for requests of the hub itself and of people.
+// TargetOf returns the target of requests to a server. client is the id of the client's session with the hub. It is
+// empty for requests of the hub itself and of people.
 func TargetOf(server registry.Server, client string) Target {
 	if !server.Isolated() {
 		client = ""

@@ -11,10 +11,10 @@ type Traces struct {
 	registry *registry.Registry
 }
 
-// Output returns at most n lines of a server's standard error, oldest first:
-// the last ones with numbers greater than after. left is how many lines with
-// greater numbers it does not return. Lines of earlier processes of the server
-// are included. A remote server has no lines.
+// Output returns the last n of the lines of a server's standard error whose numbers are
+// greater than after, or all of these lines if they are fewer, oldest first. left is
+// the number of these lines that it does not return. Lines of earlier processes of the
+// server are included. A remote server has no lines.
 func (t *Traces) Output(name string, n int, after int64) (lines []Line, left int64) {
 	if s := t.slots.shared(name); s != nil {
 		return s.output.last(n, after)
@@ -44,10 +44,10 @@ func (t *Traces) Watch(server string) (stop func(), err error) {
 	return s.messages.watch(), nil
 }
 
-// Messages returns recorded messages of a server with numbers greater than after, oldest first: as many as have budget
-// bytes of text together, but at least one if there is any. missed is how many messages between after and the first
-// returned one are no longer kept, and more is true if there are further messages. The hub records all messages of
-// private servers and during a Watch, and otherwise only those of the last handshake.
+// Messages returns recorded messages of a server with numbers greater than after, oldest first. Their texts have at
+// most budget bytes together, unless the first message alone is longer. missed is the number of messages between after
+// and the first returned one that are no longer kept. more reports whether there are further messages. The hub records
+// all messages of private servers and during a Watch. Otherwise it records only the messages of the last handshake.
 func (t *Traces) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
 	if s := t.slots.shared(server); s != nil {
 		return s.messages.after(after, budget)

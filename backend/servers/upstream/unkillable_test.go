@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// unkillable returns a running child, and ends it with the test.
+// unkillable returns a running child that calls kill in place of process.Kill. The process
+// of the child ends with the test.
 func unkillable(t *testing.T, kill func(int)) *child {
 	t.Helper()
 	command := mcptest.Command(t)

@@ -1,6 +1,6 @@
 // Package upstream connects to configured MCP servers. A server has one session, which all clients share, or one for
-// each client; see Target. The first call starts the session, and it is stopped when it has been idle for some time.
-// Packages gateway and proxy handle the sessions of agents with the hub and decide who may call which server.
+// each client; see Target. The first call starts the session. The session is stopped when it has been idle for some time.
+// Package gateway handles the sessions of agents with the hub, and package call decides who may call which server.
 //
 //	Manager ── slot (per target: one start at a time, back-off) ── session ── link (child process or HTTP)
 //
@@ -40,8 +40,8 @@ type Question struct {
 	Params json.RawMessage // as sent by the server
 	// Redactor is used for records of the question.
 	Redactor *redact.Redactor
-	// Unknown says why no client is asked, for the error if no person can be asked either. It is empty if a client is
-	// asked.
+	// Unknown says why no client is asked. The error contains it if no person can be asked either. It is empty if a
+	// client is asked.
 	Unknown string
 	// Client is the name of the client whose call caused the question, and Session
 	// its session. Both are set for a question that a person answers in place of a
@@ -92,16 +92,15 @@ type Features interface {
 	Of(server string, kind features.Kind) []json.RawMessage
 }
 
-// Gate decides which requests to servers concern something that is held until a person
-// approves it. Requests are judged after the start of the server, which may have listed other
-// definitions than before.
+// Gate decides which requests to servers concern something that is held until a person approves it. The hub starts the
+// server before it calls Refuse, because the server may list new definitions when it starts.
 type Gate interface {
-	// RefuseStart returns why a server must not be started or reached as it is configured,
-	// and nil if it may be. It does no I/O.
+	// RefuseStart returns why a server must not be started or reached as it is configured, or nil if it may be. It does
+	// no I/O.
 	RefuseStart(server registry.Server) error
-	// Refuse returns why a request must not be sent, and nil if it may be.
+	// Refuse returns why a request must not be sent, or nil if it may be sent.
 	Refuse(server registry.Server, method string, params json.RawMessage) error
-	// Shown returns the result of a request, from which items that are held are removed if it is a list.
+	// Shown returns the result of a request without the parts that are held, such as items of a list.
 	Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage
 }
 
@@ -265,8 +264,8 @@ func (m *Manager) CallOver(ctx context.Context, server registry.Server, client s
 }
 
 // Request is Call for requests of the hub itself, such as subscriptions on behalf of several clients. Questions of the
-// server are never attributed to these requests. over may be nil; see CallOver. A log level is sent to all running
-// sessions of the target.
+// server are never attributed to these requests. over may be nil; see CallOver. A request that sets the log level is
+// sent to all running sessions of the target.
 func (m *Manager) Request(ctx context.Context, server registry.Server, client string, over *Lease, call jsonrpc.Call) (Result, error) {
 	w := wantOf(server, client, nil)
 	w.over = over
@@ -362,8 +361,8 @@ type State struct {
 	InFlight int    // number of calls in flight in all sessions
 	Version  string // the server's own version, as it reports it
 	Sessions int    // number of sessions of clients that have the server for themselves
-	// Connections are the sessions that clients share, if there are two: the server speaks
-	// both eras, and clients of both use it. The first one is that of PID.
+	// Connections are the sessions that clients share, if there are two. This is so if the server speaks both eras and
+	// clients of both eras use it. PID is the process of the first one.
 	Connections []Connection
 }
 

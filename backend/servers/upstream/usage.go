@@ -25,8 +25,7 @@ type usage struct {
 	stopCause string // the argument of stop; empty if the session was idle
 }
 
-// enter adds a call to the calls in flight. It returns false if the session
-// accepts no new calls.
+// enter adds a user of the session, such as a call or a check. It returns false if the session accepts no new calls.
 func (u *usage) enter(w want) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -56,7 +55,7 @@ func (u *usage) enter(w want) bool {
 	return true
 }
 
-// leave removes a user of the session, which enter has added.
+// leave removes a user that enter has added.
 func (u *usage) leave() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -116,8 +115,8 @@ func (u *usage) clients() (first any, used, shared bool) {
 	return u.client, u.used, u.shared
 }
 
-// retire makes the session refuse new calls, unless it is in use. It reports
-// whether it did.
+// retire makes the session refuse new calls, and returns true. If the session is in use or retired already, retire
+// changes nothing and returns false.
 func (u *usage) retire() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -151,8 +150,7 @@ func (u *usage) refuse() {
 	u.retired = true
 }
 
-// fade makes the session refuse new calls, whereas those in flight go on beside the next
-// session.
+// fade makes the session refuse new calls. Calls in flight go on, even after the next session has started.
 func (u *usage) fade() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -17,12 +17,12 @@ import (
 // is not set: ${env:NAME} or ${env:NAME:-value}.
 var variable = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(:-([^{}]*))?\}`)
 
-// fillVariables returns the configuration of a server with references to variables replaced by their values: a
-// variable of the server's own Env, which already contains its secrets, or else one of the user's environment. A
-// credential among the server's own variables never becomes part of the command or an argument, because other users
-// of the machine can read these: the program gets ${NAME} instead, which many programs expand themselves. The error
-// is a fault.Invalid that names the variable which is not set, and contains no value. configured is the server before
-// its secrets were filled in.
+// fillVariables returns the configuration of a server with references to variables replaced by their values. The value
+// comes from the server's own Env, which already contains the server's secrets, or else from the user's environment. A
+// credential among the server's own variables never becomes part of the command or an argument, because other users of
+// the machine can read these. The program gets ${NAME} instead, which many programs expand themselves. The error is a
+// fault.Invalid that names the variable which is not set, and contains no value. configured is the server before its
+// secrets were filled in.
 func fillVariables(configured, s registry.Server, env process.Env) (registry.Server, error) {
 	f := variables{server: s, private: privateVariables(configured, s.Env), environment: env}
 	out := s
