@@ -31,8 +31,8 @@ const (
 	// Unseen is a program or a file that adds servers which no person has reviewed. They wait for approval, unless
 	// agents may install servers.
 	Unseen
-	// Agent is an AI agent. Its servers are treated like those of Unseen, and the setting agents.install may forbid
-	// them.
+	// Agent is an AI agent. The servers that it adds are treated like those of Unseen, and the setting agents.install
+	// may forbid it to add any.
 	Agent
 )
 

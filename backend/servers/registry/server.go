@@ -84,7 +84,7 @@ func firstName(args []string) string {
 
 const maxAccount = 60 // characters
 
-// CheckAccount returns a fault.Invalid if account cannot be the label of an account: it has at most 60 characters,
+// CheckAccount returns a fault.Invalid if account cannot be the label of an account. A label has at most 60 characters,
 // all of them visible.
 func CheckAccount(account string) error {
 	if utf8.RuneCountInString(account) > maxAccount || safetext.Label(account) != account {

@@ -49,8 +49,7 @@ var (
 	hexes   = lazyregexp.New(`(?i)(?:[0-9a-f]{2}){16,}`)
 )
 
-// scripts warns of downloads that run at once, of pipes into interpreters, and of
-// other commands for a shell.
+// scripts warns of downloads that run at once, of pipes into interpreters, and of other shell syntax in an argument.
 func (r *report) scripts(p place) {
 	if p.where == "url" || p.name != "" && strings.HasPrefix(p.where, "headers.") {
 		return

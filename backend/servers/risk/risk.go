@@ -38,8 +38,8 @@ func Assess(s registry.Server) Assessment {
 	return a
 }
 
-// AssessImport is Assess for a server whose credentials are going to be stored
-// as secrets: it does not warn of them.
+// AssessImport is Assess for a server whose credentials are going to be stored as secrets. It does not warn of
+// credentials in plain text.
 func AssessImport(s registry.Server) Assessment {
 	a := Assess(s)
 	for _, mark := range a.Marks {
