@@ -287,8 +287,8 @@ var (
 	segment   = lazyregexp.New(`/([^/?#]+)`)
 )
 
-// urlCredentials returns the parts of a URL that are credentials: the password or the user name, parameters and path
-// segments.
+// urlCredentials returns the parts of a URL that are credentials. These may be the password or the user name, values of
+// parameters, and segments of the path.
 func urlCredentials(address string) []credential {
 	var out []credential
 	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }

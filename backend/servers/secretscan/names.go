@@ -119,8 +119,8 @@ func (s *scanner) flagged() {
 	}
 }
 
-// argument returns the range of the argument after the flag that ends at i. It is
-// empty if there is none.
+// argument returns the range of the argument after the flag that ends at i. The range is
+// empty if no argument follows.
 func (s *scanner) argument(i int) (from, to int) {
 	if s.at(i, '"') { // the next item of a list
 		comma := s.skip(i+1, inSpace, all)

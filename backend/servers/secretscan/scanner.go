@@ -37,8 +37,8 @@ type run struct{ from, to int }
 // set is a set of bytes.
 type set [256]bool
 
-// bytesOf returns a set of the characters in list, or of all others if except is
-// set. Ranges are written as in regular expressions.
+// bytesOf returns the set of the characters in list or, if except is set, of all other bytes. list may contain ranges,
+// as in regular expressions.
 func bytesOf(list string, except bool) *set {
 	var s set
 	for i := 0; i < len(list); i++ {

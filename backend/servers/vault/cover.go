@@ -46,7 +46,8 @@ func (v *Vault) cover(ctx context.Context) {
 }
 
 // findCoverKey sets the key of the fingerprints if it can do so without a prompt, and reports whether the key is set.
-// The key is derived from that of the encrypted values, which is in the keychain or in the file with a passphrase.
+// The key of the fingerprints is derived from a key of encrypted values: the key in the keychain or, if that cannot be
+// read, the key of the file with a passphrase.
 func (v *Vault) findCoverKey(ctx context.Context) bool {
 	if v.known.HasKey() {
 		return true

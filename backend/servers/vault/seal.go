@@ -9,11 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/sealed"
 )
 
-// Seal encrypts data that other parts of the program keep in files of their
-// own, such as backups. The key is the one for values that are too long for the
-// keychain or, if the keychain cannot be used at the moment, that of the file
-// with a passphrase. Seal does not prompt the user. A fault.Unavailable says
-// why there is no key.
+// Seal encrypts data that other parts of the program keep in files of their own, such
+// as backups. It uses the key for values that are too long for the keychain or, if the
+// keychain cannot be used at the moment, the key of the file with a passphrase. Seal
+// does not prompt the user. A fault.Unavailable says why neither key can be used.
 func (v *Vault) Seal(ctx context.Context, data []byte) ([]byte, error) {
 	key, err := v.sealingKey(ctx)
 	if err != nil {
