@@ -151,8 +151,8 @@ func (n *network) resourceMetadata(ctx context.Context, named string) (*oauthex.
 	return nil, nil
 }
 
-// covers reports whether a resource is the server, or a parent of it with the same
-// origin, as many servers have one resource for all of their paths.
+// covers reports whether resource is the URL of the server, or a parent of this URL with
+// the same origin. Many servers have one resource for all of their paths.
 func (n *network) covers(resource string) bool {
 	u, err := url.Parse(resource)
 	if err != nil || !strings.EqualFold(origin(u), origin(n.base)) || u.User != nil || u.Fragment != "" {
