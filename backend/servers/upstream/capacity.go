@@ -36,9 +36,9 @@ type capacity struct {
 	processes int // number of child processes that run or are about to start; guarded by mu
 }
 
-// occupy counts a child process that is about to start. If as many run as the settings allow, it stops the one that
-// has been idle for longest; if none is idle, it returns an error. The caller calls vacate when the process has
-// ended.
+// occupy counts a child process that is about to start. If as many processes run as the settings allow, occupy stops
+// the process that has been idle for longest or, if none is idle, returns an error. The caller calls vacate when the
+// process has ended.
 func (c *capacity) occupy(server registry.Server) error {
 	for !c.count() {
 		if !c.stopLongestIdle() {

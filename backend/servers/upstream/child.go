@@ -183,9 +183,9 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) gone() <-chan struct{} { return c.exited }
 
-// stop closes the child's input. If the child does not exit, it sends SIGTERM
-// and then SIGKILL to the child's process group. It returns when the child has
-// ended, or when the system has not ended it within killGrace.
+// stop closes the child's input. If the child does not exit, stop sends SIGTERM and
+// then SIGKILL to the child's process group. It returns when the child has ended, or
+// when the system has not ended it within killGrace.
 func (c *child) stop() {
 	seen := c.tree.Members() // while the helpers can still be found by their parents
 	c.seen.Store(&seen)

@@ -29,8 +29,8 @@ const (
 // eras records which eras a server speaks, as far as the hub knows.
 type eras struct {
 	legacy, modern spoken
-	// deaf means that server/discover must not be the first request: the server did not
-	// answer it, or ended.
+	// deaf means that server/discover must not be the first request, because the server did not answer it, or ended
+	// when it got this request.
 	deaf bool
 	// abouts are the last descriptions by era, without tools.
 	abouts map[mcpversion.Era]Description
@@ -63,8 +63,8 @@ func (s *slot) erasOf(server registry.Server) (known eras) {
 	return known
 }
 
-// changeEras changes the known eras of a server. If the server's launch has changed, it first replaces them by
-// storedEras.
+// changeEras changes the known eras of a server. If the server's launch has changed, changeEras first replaces the
+// known eras with the result of storedEras.
 func (s *slot) changeEras(server registry.Server, change func(*eras)) {
 	b := &s.shared.eras
 	b.mu.Lock()

@@ -110,9 +110,9 @@ func (b *inbox) Notification(method string, params json.RawMessage) {
 // maxShownLine is how much of an invalid line is logged, in bytes.
 const maxShownLine = 200
 
-// Bad implements jsonrpc.Handler. It skips a line that is not a message, such
-// as a greeting on standard output. To limit the log, it logs the first 8 such
-// lines, and then those whose count is a power of two.
+// Bad implements jsonrpc.Handler. It skips a line that is not a message, such as a
+// greeting on standard output. To limit the log, it logs such a line only if the number
+// of such lines so far is at most 8 or a power of two.
 func (b *inbox) Bad(line []byte, err error) *jsonrpc.Error {
 	if n := b.invalidLines.Add(1); n <= 8 || n&(n-1) == 0 {
 		shown, _ := b.redactor.Head(string(line[:min(len(line), maxShownLine+b.redactor.Reach()+1)]), maxShownLine)

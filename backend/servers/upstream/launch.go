@@ -27,7 +27,7 @@ func open(ctx context.Context, at *slot, w want) (*session, error) {
 	return s, err
 }
 
-// begin is one attempt of open.
+// begin makes one attempt to start a server for open.
 func begin(ctx context.Context, at *slot, w want, o opening) (*session, error) {
 	m, server := at.manager, w.server
 	if err := startable(server); err != nil {

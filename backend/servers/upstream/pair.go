@@ -81,7 +81,7 @@ func byName(definitions []json.RawMessage) map[string]map[string]any {
 	return tools
 }
 
-// spare reports whether another session with the server remains when that of the slot ends.
+// spare reports whether another session with the server remains when the session of the slot ends.
 func (s *slot) spare() bool {
 	other := s.beside()
 	return other != nil && !other.use.ending()

@@ -11,8 +11,8 @@ const (
 	// four times as long, up to maxRetry.
 	firstRetry = time.Second
 	maxRetry   = 30 * time.Second
-	// refreshAnnounced is the least time after which the tools of a server that announces changes are listed again,
-	// in case an announcement was lost.
+	// refreshAnnounced is the minimum time after which the tools are listed again if the server announces changes,
+	// because an announcement may have been lost.
 	refreshAnnounced = 5 * time.Minute
 )
 

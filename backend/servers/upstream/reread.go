@@ -97,7 +97,7 @@ func (r *lister) age(which int, asked time.Time) age {
 }
 
 // pagesOf reads all pages of a list. It also requests a list that the server has not declared, because some servers
-// have one; listed is false if the server refuses the request, or does not answer it soon.
+// have such a list. listed is false if the server refuses this request, or does not answer it soon.
 func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.RawMessage, listed bool, err error) {
 	l := lists[which]
 	if r.profile.offers(l.capability) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// slotTable holds the slots of all targets. It is safe for concurrent use. Its lock may be held
-// while that of a slot is taken, but not the other way round.
+// slotTable holds the slots of all targets. It is safe for concurrent use. A goroutine that holds the lock of the table
+// may lock a slot, but a goroutine that holds the lock of a slot must not lock the table.
 type slotTable struct {
 	manager *Manager // manager of new slots
 

@@ -362,7 +362,7 @@ type State struct {
 	Version  string // the server's own version, as it reports it
 	Sessions int    // number of sessions of clients that have the server for themselves
 	// Connections are the sessions that clients share, if there are two. This is so if the server speaks both eras and
-	// clients of both eras use it. PID is the process of the first one.
+	// clients of both eras use it. PID is the id of the process of the first session.
 	Connections []Connection
 }
 
