@@ -32,8 +32,8 @@ const (
 	drainTimeout = 10 * time.Second
 )
 
-// codeUnknownOutcome is the JSON-RPC error code with which the companion answers requests itself, because the
-// hub is not running or was lost before it answered.
+// codeUnknownOutcome is the code of the JSON-RPC errors that the companion sends instead of a hub's answer, because no
+// hub is running or the connection was lost before the hub answered.
 const codeUnknownOutcome = mcpversion.CodeUnknownOutcome
 
 // Companion is the stdio MCP server that an editor starts.
@@ -43,11 +43,11 @@ type Companion struct {
 	In      io.Reader
 	Out     io.Writer // receives JSON-RPC only
 	Log     *slog.Logger
-	// Tools are the definitions that tools/list returns while the hub is stopped.
+	// Tools are the definitions that the companion returns for tools/list while no hub can be reached.
 	Tools []json.RawMessage
 	Entry Entry
 
-	// open connects to the hub, which it starts if necessary. If it is nil, connect is used.
+	// open connects to the hub, and starts the hub if it is not running. If open is nil, connect is used.
 	open    func(context.Context) (net.Conn, error)
 	session string
 	wake    chan struct{} // ends the wait before the next attempt to connect
@@ -136,9 +136,8 @@ func (c *Companion) fromClient(line []byte) error {
 	return nil
 }
 
-// route remembers a line of the client and decides what happens to it: route
-// returns the link to send the line to, or a reply, or neither if the line was
-// queued or needs no answer.
+// route records a line of the client and decides what happens to the line. It returns the link to which the line must
+// be sent, or a reply for the client. It returns neither if route has queued the line or the line needs no answer.
 func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,8 +164,8 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 	return nil, nil, nil
 }
 
-// offlineReply returns the companion's own reply to a message while there is no
-// hub, and nil for a message that needs no answer. The caller holds mu.
+// offlineReply returns the reply that the companion gives to m while no hub is connected. It returns nil if m needs no
+// reply, or if the next hub will reply. The caller holds mu.
 func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if !m.IsRequest() {
 		return nil, nil

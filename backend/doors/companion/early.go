@@ -12,13 +12,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// earlyAfter is how long a running hub may take to accept the companion before the
-// companion gives the hub's last answers itself. A hub usually takes a few
-// milliseconds. Some clients drop a server that takes seconds to answer.
+// earlyAfter is how long the companion waits for a running hub to accept its connection before it answers requests with
+// the hub's last answers. A hub usually takes a few milliseconds. Some clients drop a server that takes seconds to
+// answer.
 const earlyAfter = 150 * time.Millisecond
 
-// answerEarly makes the companion answer requests with the hub's last answers, from the cache, if no hub is
-// connected soon. It does so at once if no hub is running, and never if the user has stopped the hub.
+// answerEarly makes the companion answer requests with the hub's last answers, from the cache, until a hub is
+// connected. If a hub is running, answerEarly first gives it the time earlyAfter to accept the connection. If the user
+// has stopped the hub, answerEarly does nothing.
 func (c *Companion) answerEarly(ctx context.Context) {
 	if _, err := instance.Read(c.Folder); err == nil {
 		select {
@@ -69,7 +70,7 @@ func (c *Companion) beginEarly() {
 // waiting reports whether requests wait for the first hub. The caller holds mu.
 func (c *Companion) waiting() bool { return !c.linked && c.offline == nil }
 
-// earlyReply notes a request and returns the hub's last answer to it, or returns nil
+// earlyReply returns the hub's last answer to a request, and records the request. It returns nil, and records nothing,
 // if the request has to wait for a hub. The caller holds sending.
 func (c *Companion) earlyReply(m *jsonrpc.Message, line []byte) []byte {
 	c.mu.Lock()
@@ -97,11 +98,11 @@ func (c *Companion) earlyReply(m *jsonrpc.Message, line []byte) []byte {
 
 func (c *Companion) answers() answercache.Cache { return answercache.Cache{Folder: c.Folder} }
 
-// The eras in the keys of answers.
+// legacyEra and modernEra are the values of answercache.Key.Era.
 const legacyEra, modernEra = "legacy", "modern"
 
-// keyOf returns the key under which the answer to a request is cached, without the version of the hub. It
-// returns false if the answer is not cached. The caller holds mu.
+// keyOf returns the key under which the answer to a request is cached, with an empty Version. It returns false if the
+// answer is not to be cached. The caller holds mu.
 func (c *Companion) keyOf(m *jsonrpc.Message) (answercache.Key, bool) {
 	key := answercache.Key{Method: m.Method, Era: legacyEra, Editor: c.Entry.Client, Surface: c.Entry.Surface, Toolset: c.Entry.Toolset}
 	if !m.IsRequest() {
@@ -132,8 +133,8 @@ func clientOf(params json.RawMessage) (client, protocol string) {
 	return jsonrpc.GetString(jsonrpc.Get(params, "clientInfo"), "name"), jsonrpc.GetString(params, "protocolVersion")
 }
 
-// keep caches the answer in a line of the hub. If the client got a different list of tools from the cache, keep
-// tells the client that the list has changed.
+// keep stores the result in line, which is the hub's response to the request of q, in the cache. If the client had
+// received a different list of tools from the cache, keep notifies the client that the list has changed.
 func (c *Companion) keep(q question, line []byte) {
 	m, err := jsonrpc.Parse(line)
 	if err != nil || m.Result == nil {

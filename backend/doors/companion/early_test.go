@@ -34,13 +34,13 @@ var (
 	modernKey = answercache.Key{Version: "1.0.0", Method: "tools/list", Era: modernEra, Client: "Claude", Protocol: "2026-07-28"}
 )
 
-// of returns the key k with another method.
+// of returns a copy of k with the given method.
 func of(method string, k answercache.Key) answercache.Key {
 	k.Method = method
 	return k
 }
 
-// request returns a JSON-RPC request that consists of id and rest.
+// request returns a JSON-RPC request with an id. rest is the remainder of the JSON text after the id.
 func request(id, rest string) string { return `{"jsonrpc":"2.0","id":` + id + `,` + rest }
 
 func result(id, result string) string {
@@ -58,7 +58,7 @@ type editor struct {
 	began time.Time
 }
 
-// newFolder returns a data folder with the last answers of a hub.
+// newFolder returns a data folder whose cache contains the answers in kept.
 func newFolder(t *testing.T, kept map[answercache.Key]string) paths.Folder {
 	t.Helper()
 	folder := paths.Folder(t.TempDir())
@@ -89,7 +89,8 @@ func failsWith(err error) func(*Companion) {
 	}
 }
 
-// startCompanion applies changes to a companion and runs it in a synctest bubble.
+// startCompanion creates a companion, applies the functions in change to it and runs it until the test ends. It must be
+// called in a synctest bubble.
 func startCompanion(t *testing.T, folder paths.Folder, change ...func(*Companion)) *editor {
 	t.Helper()
 	near, far := net.Pipe()
@@ -127,14 +128,14 @@ func (e *editor) send(lines ...string) {
 	}
 }
 
-// ask sends a request and expects its answer.
+// ask sends a request and checks that the client receives the result want.
 func (e *editor) ask(id, rest, want string) {
 	e.t.Helper()
 	e.send(request(id, rest))
 	expect(e.t, e.out, result(id, want))
 }
 
-// after checks how much time has passed since the start.
+// after checks how much time has passed since the start of the companion.
 func (e *editor) after(want time.Duration) {
 	e.t.Helper()
 	if took := time.Since(e.began); took != want {
@@ -159,7 +160,8 @@ func (e *editor) hubSends(lines ...string) {
 	}()
 }
 
-// replayed returns the id with which the companion repeats a request to the hub.
+// replayed returns the id, as JSON, of a request that the companion repeats to the hub. what names the request, such as
+// initialize.
 func replayed(what string) string { return `"companion-replay-` + what + `"` }
 
 func TestTheLastAnswersAreGivenWhileTheHubStarts(t *testing.T) {
@@ -346,7 +348,7 @@ func TestAnErrorDoesNotReplaceTheLastAnswer(t *testing.T) {
 	})
 }
 
-// A running hub answers requests itself. The companion waits for it only for a moment.
+// Even with a cached answer, the companion first waits earlyAfter for a running hub.
 func TestARunningHubIsAskedFirst(t *testing.T) {
 	folder := newFolder(t, lastAnswers)
 	lock, err := instance.Acquire(folder)

@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	// Client is the id of the editor, whose limits decide how tools are adapted; empty if the entry has no id.
 	Client string `json:"client,omitempty"`
-	// Surface is the surface that the client is shown; see package surfaces.
+	// Surface names the set of tools that the client is shown; see package surfaces.
 	Surface string `json:"surface,omitempty"`
 	// Folder is the companion's working directory, which is that of the editor or of its project; empty if it
 	// is not known. A server that runs for this client alone gets the folder as its root, if the client has no

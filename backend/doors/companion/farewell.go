@@ -15,7 +15,7 @@ type farewell struct {
 	Read int `json:"agent_discover_read"`
 }
 
-// farewellPrefix begins every farewell, and no JSON-RPC message of a hub.
+// farewellPrefix begins every farewell. No JSON-RPC message of a hub begins with it.
 const farewellPrefix = `{"agent_discover_read":`
 
 // gate is the hub's side of a connection with a companion. The session reads the companion's lines through the gate,
@@ -79,7 +79,7 @@ func (g *gate) end() {
 	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout)) // in case the companion does not read
 }
 
-// part sends the farewell after the session has ended.
+// part sends the farewell to the companion, if the gate is shut. It must be called after the session has ended.
 func (g *gate) part() {
 	g.mu.Lock()
 	line, err := json.Marshal(farewell{g.read})
@@ -101,8 +101,8 @@ const (
 	settling = 500 * time.Millisecond
 )
 
-// Retire stops reading requests from companions, which send the unread ones to the next hub. Answers still
-// reach the companions. Retire waits up to half a second for messages that are on their way.
+// Retire makes the hub stop reading lines from companions. Each companion sends the unread lines to the next hub. The
+// hub still sends answers to the companions. Retire waits up to half a second for messages that are on their way.
 func (h *Hub) Retire() {
 	h.mu.Lock()
 	h.retired = true
@@ -113,7 +113,7 @@ func (h *Hub) Retire() {
 	h.settle()
 }
 
-// settle waits until no message is on its way between companions and sessions, at most as long as settling.
+// settle waits until no message is on its way between companions and sessions, but not longer than settling.
 func (h *Hub) settle() {
 	for end := time.Now().Add(settling); time.Now().Before(end) && h.Sessions() > 0; {
 		rest := quiet - time.Since(time.Unix(0, h.moved.Load()))

@@ -15,7 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/version"
 )
 
-// upgradeName is the protocol named in the HTTP upgrade.
+// upgradeName is the name of the protocol in the Upgrade headers of the HTTP
+// request and its response.
 const upgradeName = "agent-discover/1"
 
 const handshakeTimeout = 5 * time.Second
@@ -29,7 +30,8 @@ type (
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
 		Session  string `json:"session"` // id of the session, which a reconnecting companion repeats
-		// Farewell says that the companion understands the last line of a hub that stops.
+		// Farewell says that the companion understands a farewell, the last line
+		// that a stopping hub sends.
 		Farewell bool `json:"farewell,omitempty"`
 		Entry
 	}

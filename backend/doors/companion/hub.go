@@ -126,8 +126,8 @@ func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, e
 	return hello.Session, hello.Entry, hello.Farewell, s.send(welcome)
 }
 
-// refuseNewer refuses a companion with a newer protocol than this hub's. If the
-// hub is idle, it also stops the hub, so that a newer one can start.
+// refuseNewer refuses a companion whose protocol is newer than this hub's. If the hub is idle, refuseNewer also stops
+// the hub, so that a newer hub can start.
 func (h *Hub) refuseNewer(s *stream) error {
 	if h.idle() {
 		err := s.send(verdict{Stopping: true})
@@ -143,8 +143,7 @@ func (h *Hub) refuseNewer(s *stream) error {
 // idle reports whether the hub has no session and no call in flight.
 func (h *Hub) idle() bool { return h.Sessions() == 0 && !h.Busy() }
 
-// enter registers a session, unless the hub was retired. It reports whether it
-// did.
+// enter registers a session and returns true. If the hub was retired, enter returns false and does nothing.
 func (h *Hub) enter(s *gate) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -28,8 +28,7 @@ const (
 	sendTimeout = 30 * time.Second
 )
 
-// keepLinked connects to the hub, and again whenever the connection is lost,
-// until ctx ends.
+// keepLinked connects to the hub, and reconnects whenever the connection is lost, until ctx ends.
 func (c *Companion) keepLinked(ctx context.Context) {
 	open := c.open
 	if open == nil {
@@ -59,8 +58,8 @@ func (c *Companion) keepLinked(ctx context.Context) {
 var errStopped = fault.New(fault.Denied,
 	"Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover start")
 
-// startFailure wraps the reason why no hub could be started. Requests are then
-// answered at once, because waiting does not help.
+// startFailure wraps the reason why no hub could be started. After this error, requests are answered at once, because
+// waiting does not help.
 type startFailure struct{ error }
 
 func (f startFailure) Unwrap() error { return f.error }
@@ -76,15 +75,16 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	}
 	link, err := Dial(ctx, info, c.Version, c.session, c.Entry)
 	if fault.KindOf(err) == fault.Denied {
-		// Another program listens at the hub's address, so the hub may be dead.
-		// If it is alive, the process that Start creates finds its lock and ends.
+		// Another program listens at the hub's address, so the hub may be dead. If the hub is alive, the process that
+		// Start creates finds the hub's lock and exits.
 		_ = instance.Start(ctx, c.Folder, "companion")
 	}
 	return link, err
 }
 
-// mayWait reports whether requests may wait for a hub although connecting has failed for the given reason: a
-// person is starting or restarting the hub, or the hub no longer counts as stopped by the user.
+// mayWait reports whether requests may wait for a hub although connecting has failed with the error reason. They may
+// wait while a person starts or restarts the hub. They also may wait if reason is errStopped but the hub no longer
+// counts as stopped by the user.
 func (c *Companion) mayWait(reason error) bool {
 	return instance.Starting(c.Folder) || reason == error(errStopped) && !instance.Stopped(c.Folder)
 }
@@ -107,8 +107,8 @@ func (c *Companion) reconsider() {
 	}
 }
 
-// setOffline answers the queued requests with the reason why there is no hub.
-// Later requests get the same answer until a hub is connected.
+// setOffline makes the companion answer the queued requests itself; see offlineReply. reason says why no hub is
+// connected. Later requests are answered in the same way until requests may wait again or a hub is connected.
 func (c *Companion) setOffline(reason error) {
 	c.mu.Lock()
 	first := c.offline == nil
@@ -132,9 +132,8 @@ func (c *Companion) setOffline(reason error) {
 	c.mu.Unlock()
 }
 
-// runLink sends a new hub the lines that restore the session and the queued
-// ones, and copies the hub's lines to the client until the link is lost or ctx
-// ends.
+// runLink serves the connection with a new hub until the connection is lost or ctx ends. It first sends the hub the
+// lines that restore the session, and then the queued lines. It copies the hub's lines to the client.
 func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	defer context.AfterFunc(ctx, func() { _ = link.Close() })()
 	if s, ok := link.(*stream); ok && s.notice != "" {
@@ -179,8 +178,8 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	c.unlink(why)
 }
 
-// releasePages returns memory to the system. An editor keeps many companions that mostly
-// wait; the code that only their start needed is most of their memory.
+// releasePages returns memory to the operating system. An editor may run many companions, which are idle most of the
+// time. Most of the memory of an idle companion is code that it needed only when it started.
 func (c *Companion) releasePages() {
 	if err := process.ReleasePages(); err != nil {
 		c.Log.Debug("could not release memory", "error", err)
@@ -196,8 +195,9 @@ func send(link net.Conn, lines []byte) {
 	}
 }
 
-// stall is how long the client may take to read a line. If it has taken longer and the link is lost, the companion
-// reports this as the reason. The time after which the hub disconnects a client that does not read is longer.
+// stall is how long a write of one line to the client may take before it counts as too slow. If a write was too slow
+// and the link is lost afterwards, the companion says in its errors that the client did not read. The hub waits longer
+// than stall before it disconnects a client that does not read.
 const stall = 20 * time.Second
 
 // readHub copies the hub's lines to the client until the link ends. It reports whether the client took so long
@@ -229,8 +229,8 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 	}
 }
 
-// fromHub passes a line of the hub to the client, unless the line answers a request that the companion has
-// repeated, or acknowledges a listen request once more. It caches answers for later companions. version is the
+// fromHub passes a line of the hub to the client. It drops answers to requests that the companion itself has repeated,
+// and all acknowledgements of a listen request after the first. It caches answers for later companions. version is the
 // version of the hub.
 func (c *Companion) fromHub(line []byte, version string) error {
 	if id := responseID(line); id != nil {

@@ -27,7 +27,7 @@ func linked(t *testing.T, c *Companion) (hub net.Conn, client *bufio.Reader) {
 	return hub, bufio.NewReader(read)
 }
 
-// expect reads one line and compares it.
+// expect reads one line and compares it with want.
 func expect(t *testing.T, from *bufio.Reader, want string) {
 	t.Helper()
 	if line, err := from.ReadString('\n'); err != nil || line != want+"\n" {

@@ -12,7 +12,8 @@ const (
 	ackLine    = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`
 )
 
-// sendTo writes a line of the hub.
+// sendTo writes a line to the hub's end of a link, so that the companion receives
+// it.
 func sendTo(t *testing.T, hub net.Conn, line string) {
 	t.Helper()
 	if _, err := hub.Write([]byte(line + "\n")); err != nil {
@@ -20,7 +21,8 @@ func sendTo(t *testing.T, hub net.Conn, line string) {
 	}
 }
 
-// A client sees one subscription, although the hub behind it changes.
+// The client keeps one subscription although the companion connects to another
+// hub.
 func TestListenRequestsAreSentToTheNextHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Companion{}

@@ -34,7 +34,7 @@ type memory struct {
 	listens     map[string]*listen  // open subscriptions/listen requests by id
 }
 
-// sentLine is a request as it was sent to a hub.
+// sentLine is the line of a request that was sent to a hub.
 type sentLine struct {
 	number int // of the line on the link, from 1
 	line   []byte
@@ -128,7 +128,8 @@ func (m *memory) show(key answercache.Key, line []byte, sum answercache.Sum) {
 	m.early[string(jsonrpc.Quote(replayID+what))] = question{key: key, line: bytes.Clone(line), shown: &sum}
 }
 
-// question removes and returns the question that an answer belongs to, or returns nil.
+// question returns the recorded question whose request has the given id, and removes it. It returns nil if the answer
+// to this request is not to be cached.
 func (m *memory) question(id string) *question {
 	q, ok := m.early[id]
 	if !ok {
@@ -142,18 +143,18 @@ func (m *memory) question(id string) *question {
 	return &q
 }
 
-// greeted reports whether the client's initialize was answered.
+// greeted reports whether the client has sent initialize and got its answer.
 func (m *memory) greeted() bool { return m.initialize != nil && !m.waits(m.initialID) }
 
-// waits reports whether a request has no answer yet.
+// waits reports whether the request with this id has no answer yet.
 func (m *memory) waits(id string) bool {
 	_, ok := m.inFlight[id]
 	return ok
 }
 
-// changesNothing reports whether a request may be sent to the next hub when its answer
-// was lost. Requests that reach a server, such as resources/read, may not: a server may
-// act on each of them.
+// changesNothing reports whether a request with this method may be repeated to the next hub if its answer was lost. A
+// request that reaches a server, such as resources/read, must not be repeated, because a server may act on every
+// request.
 func changesNothing(method string) bool {
 	switch method {
 	case "ping", "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list":
@@ -162,7 +163,8 @@ func changesNothing(method string) bool {
 	return false
 }
 
-// send records that a request was sent to the hub as the line with this number.
+// send records that a request was sent to the hub. number is the position of its line among the lines sent on the link,
+// counted from 1.
 func (m *memory) send(id json.RawMessage, number int, line []byte) {
 	if m.sent == nil {
 		m.sent = make(map[string]sentLine)
@@ -172,11 +174,11 @@ func (m *memory) send(id json.RawMessage, number int, line []byte) {
 	}
 }
 
-// abandon handles the requests in flight on a lost link, in the order in which they were sent. read is the
-// number of lines that the hub has read, or everything if the hub did not say. The result again has the lines of
-// the requests to send to the next hub; lost has the ids of all other requests, which abandon removes. A request
-// that the hub may have read is sent again only once, in case the hub ended because of it. An unanswered
-// initialize stays in flight, because the next hub answers it.
+// abandon handles the requests in flight on a lost link, in the order in which they were sent. read is the number of
+// lines that the hub has read, or everything if the hub did not say. The result again contains the lines to send to the
+// next hub. The result lost contains the ids of all other requests, which abandon removes from m. A request that the
+// hub may have read is sent again only once, in case the hub ended because of it. An unanswered initialize stays in
+// flight, because the next hub answers it.
 func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 	order := func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.sent[a].number, m.sent[b].number), cmp.Compare(a, b))
@@ -259,7 +261,7 @@ func (m *memory) restore() []byte {
 	return out
 }
 
-// queued reports whether a request has no answer yet, so that the next hub gets it from the queue.
+// queued reports whether the request in line has no answer yet. The next hub gets such a request from the queue.
 func (m *memory) queued(line []byte) bool { return m.waits(string(jsonrpc.Get(line, "id"))) }
 
 // sendListens records that all open listen requests were sent to a hub, so that replay repeats them to the next
@@ -271,7 +273,8 @@ func (m *memory) sendListens() {
 }
 
 // acknowledge records that the hub has acknowledged a listen request. first reports whether this is the first
-// acknowledgement, which the client must get. missed are lines that the client gets after it.
+// acknowledgement, which must be passed to the client. missed contains notifications that the client must get after the
+// acknowledgement.
 func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 	l := m.listens[id]
 	if l == nil || l.acked {
@@ -299,8 +302,8 @@ func (m *memory) announceTools(modern bool) []byte {
 	return out
 }
 
-// changed appends to dst a notification of a change for each of the lists that the listen
-// request asks for. id is the id of the request.
+// changed appends to dst a list_changed notification for each of the given lists that the listen request asks for.
+// Before the request is acknowledged, it appends nothing. id is the id of the request.
 func (l *listen) changed(dst []byte, id string, lists ...string) []byte {
 	if !l.acked {
 		return dst
@@ -317,8 +320,8 @@ func (l *listen) changed(dst []byte, id string, lists ...string) []byte {
 
 const toolsChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
 
-// missed returns notifications that make the client fetch its lists again, because
-// they may have changed while there was no hub.
+// missed returns notifications that make the client fetch its lists again, because the lists may have changed while no
+// hub was connected.
 func (m *memory) missed() []byte {
 	var out []byte
 	if m.greeted() {

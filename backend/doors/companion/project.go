@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
-// ProjectFile is the file of a project that names the toolset of clients that work on the project. It can only limit
-// the tools that the entry of a client shows.
+// ProjectFile is the name of a file in the folder of a project. The file names a toolset, to which it limits clients
+// that work on the project. It cannot give a client any tools that the client's configuration entry does not show.
 const ProjectFile = ".agent-discover.json"
 
 const (
@@ -48,7 +48,8 @@ func (p Project) check() error {
 	return nil
 }
 
-// FindProject reads the nearest ProjectFile in a folder or above it.
+// FindProject reads the nearest ProjectFile: the one in folder or, if there is none, in the closest parent folder that
+// has one.
 func FindProject(folder string) Project {
 	if !filepath.IsAbs(folder) {
 		return Project{}
@@ -105,7 +106,7 @@ func readOwn(file string, info fs.FileInfo) ([]byte, error) {
 	return data, nil
 }
 
-// parseProject returns the toolset that a file names.
+// parseProject returns the name of the toolset in data, which is the content of a ProjectFile.
 func parseProject(data []byte) (string, error) {
 	var in struct {
 		Toolset string `json:"toolset"`
