@@ -1,9 +1,9 @@
-// Package answercache stores the hub's last answers to requests that open a session, so that a companion can give them
-// while a hub starts. The cache has the last answer for each Key; package companion decides when the answer may be
-// given again.
+// Package answercache stores the hub's last answers to the requests that open a session. While a hub is starting, the
+// companion, which is the process that an editor starts, can answer the editor with them. The cache has the last answer
+// for each Key; package companion decides when to send a cached answer.
 //
-// The answers are files in the folder run of the data folder; only the user can read the folder and the files. They
-// contain names, descriptions and schemas of tools, and names of servers, but no values of secrets.
+// The answers are files in the subfolder "run" of the data folder; only the user can read the subfolder and the files.
+// The files contain names of servers, and names, descriptions and schemas of tools, but no values of secrets.
 package answercache
 
 import (
@@ -28,9 +28,10 @@ const (
 	// maxAnswer is the size of the largest answer that is kept, in bytes. A tool
 	// definition seldom has more than 4 KiB.
 	maxAnswer = 16 << 20
-	// maxFiles is the maximum number of answers. Each kind of client needs two or three.
+	// maxFiles is the maximum number of stored answers. Each kind of client needs two or three.
 	maxFiles = 32
-	// prefix begins the names of the files. In the name of a temporary file, a dot precedes it.
+	// prefix begins the name of each file with an answer. The name of a temporary file begins with a dot and then
+	// prefix.
 	prefix = "answer-"
 	// staleTemp is the age from which a temporary file counts as left behind by a killed process.
 	staleTemp = time.Hour
@@ -51,19 +52,18 @@ type Key struct {
 // Sum is the SHA-256 of an answer.
 type Sum [sha256.Size]byte
 
-// Cache keeps answers for one data folder. It is safe for concurrent use, by several
-// processes too.
+// Cache stores answers in one data folder. It is safe for concurrent use, also by several processes.
 type Cache struct{ Folder paths.Folder }
 
-// file returns the path of the file with an answer.
+// file returns the path of the file that contains the answer for k.
 func (c Cache) file(k Key) string {
 	fields, _ := json.Marshal(k) // encoding strings cannot fail
 	sum := sha256.Sum256(fields)
 	return c.Folder.Run(prefix + hex.EncodeToString(sum[:16]))
 }
 
-// Get returns the last answer that was kept under a key. It returns false if there is
-// none, or if its file is damaged.
+// Get returns the stored answer for k and its Sum. It returns false if no answer is stored, or if the file of the
+// answer is damaged.
 func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
 	file := c.file(k)
 	if info, err := os.Stat(file); err != nil || info.Size() > hexSum+1+maxAnswer {
@@ -81,11 +81,13 @@ func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
 	return answer, sum, true
 }
 
-// hexSum is the length of the first line of a file, which is the Sum of the rest in hexadecimal.
+// hexSum is the length of the first line of a file, without the line break. The line is the Sum of the rest of the
+// file, in hexadecimal.
 const hexSum = 2 * sha256.Size
 
-// Put keeps an answer, which is one line of JSON, and removes the answers that were used least recently if there are
-// too many. If the answer is too large, Put only removes the earlier answer under the same key.
+// Put stores answer, which must be one line of JSON, under k and returns its Sum. If more than maxFiles answers are
+// then stored, Put removes those that were put longest ago. If answer is longer than maxAnswer, Put stores nothing and
+// removes the earlier answer under k.
 func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 	file, sum := c.file(k), Sum(sha256.Sum256(answer))
 	if len(answer) > maxAnswer {
@@ -107,8 +109,8 @@ func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 	return sum, nil
 }
 
-// prune removes the answers that were used least recently if there are more than maxFiles, and temporary files that a
-// process left behind.
+// prune removes the answers that were put longest ago, until at most maxFiles are left. It also removes temporary files
+// that a killed process left behind.
 func (c Cache) prune() {
 	dir := filepath.Dir(c.Folder.Run(prefix))
 	entries, err := os.ReadDir(dir)

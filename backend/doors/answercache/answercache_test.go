@@ -36,7 +36,7 @@ func put(t *testing.T, c Cache, k Key, answer string) {
 	}
 }
 
-// expect compares the answer under a key with want. An empty want means that there must be no answer.
+// expect compares the answer that is stored under k with want. An empty want means that no answer must be stored.
 func expect(t *testing.T, c Cache, k Key, want string) {
 	t.Helper()
 	got, _, ok := c.Get(k)
@@ -119,7 +119,7 @@ func TestLargeAnswersAreNotKept(t *testing.T) {
 	put(t, c, list, largest+" ") // nothing to remove
 }
 
-// age makes files look as if they were last used some time ago.
+// age sets the modification times of the files to the current time minus by.
 func age(t *testing.T, by time.Duration, files ...string) {
 	t.Helper()
 	at := time.Now().Add(-by)
