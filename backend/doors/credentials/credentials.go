@@ -60,7 +60,8 @@ type Store interface {
 	Credentials(ctx context.Context) ([]Credential, error)
 	AddCredential(ctx context.Context, c Credential) error
 	DeleteCredential(ctx context.Context, id string) error
-	// MarkUsed stores the times at which credentials were last used, by their ids. It ignores unknown ids.
+	// MarkUsed stores when credentials were last used. The keys of used are the ids of the credentials. MarkUsed
+	// ignores unknown ids.
 	MarkUsed(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -110,7 +111,7 @@ func (k *Keeper) add(c Credential) {
 	k.byHash[c.Hash], k.byName[c.Name] = g, g
 }
 
-// Find returns the grant of a token and records its use. ok is false if no credential has the token.
+// Find returns the grant for a token and records that the token was used. ok is false if no credential has the token.
 func (k *Keeper) Find(token string) (g *Grant, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	k.mu.Lock()
@@ -135,8 +136,8 @@ func (k *Keeper) List() []Credential {
 	return out
 }
 
-// Create creates a credential with the name, the client and the surface of c, and returns
-// it with its token. The surface is surfaces.Registry if it is empty.
+// Create creates a credential with the name, the client and the surface of c, and returns it with its token. An empty
+// surface means surfaces.Registry.
 func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Credential, err error) {
 	c.Surface = cmp.Or(c.Surface, surfaces.Registry)
 	if c, err = valid(c); err != nil {
@@ -177,8 +178,8 @@ func (k *Keeper) reserve(name string) error {
 	return nil
 }
 
-// valid checks the name, the surface and the client of c. It returns c with the client's id as the table of editors
-// spells it.
+// valid checks the name, the surface and the client of c. It returns c, but with the client's id in the spelling of the
+// table of editors.
 func valid(c Credential) (Credential, error) {
 	if c.Name == "" || utf8.RuneCountInString(c.Name) > maxName || c.Name != safetext.Visible(c.Name) ||
 		strings.Contains(c.Name, "/") || strings.Trim(c.Name, ". ") == "" {

@@ -13,7 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// fixture is a keeper with a database. It is also the Store of the keeper, which returns failure unless failure is nil.
+// fixture is a keeper with a database. It is also the Store of the keeper: its methods return failure or, if failure is
+// nil, use the database.
 type fixture struct {
 	*credentials.Keeper
 	t       *testing.T

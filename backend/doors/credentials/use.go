@@ -27,7 +27,7 @@ func (k *Keeper) note(g *Grant) {
 	}
 }
 
-// Run stores the uses of tokens until ctx ends, and then the remaining ones.
+// Run stores the uses of tokens until ctx ends. Before it returns, it stores the remaining ones.
 func (k *Keeper) Run(ctx context.Context) error {
 	for {
 		select {
