@@ -1,14 +1,14 @@
 // Package endpoint serves MCP clients over HTTP. /mcp is the streamable HTTP transport, both for MCP 2026-07-28 (the
-// modern era) and for the versions before it (the legacy era). /sse is the older transport HTTP+SSE, with one stream for
-// each session.
+// modern era) and for the versions before it (the legacy era). /sse is the older transport HTTP+SSE, with one stream
+// for each session.
 //
-//	POST /mcp    endpoint → one gateway session for each credential    (modern)
-//	             endpoint → the gateway session of Mcp-Session-Id      (legacy)
-//	GET /mcp     messages of the hub outside of requests, and replay   (legacy)
-//	DELETE /mcp  the end of a session                                  (legacy)
+//	POST /mcp    sends messages to a gateway session: the one of the credential    (modern)
+//	             or the one that Mcp-Session-Id names                              (legacy)
+//	GET /mcp     receives messages that belong to no request, or missed events     (legacy)
+//	DELETE /mcp  ends a session                                                    (legacy)
 //
-// The package writes a result as the gateway returns it, byte for byte. It expects that the caller has authenticated
-// requests and checked their Host and Origin headers.
+// The package writes a result as the gateway returns it, byte for byte. Its caller must authenticate the requests and
+// check their Host and Origin headers.
 package endpoint
 
 import (
@@ -29,7 +29,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
 
-// Path patterns of the transports: ServerPath is Path limited to the tools of one server.
+// The URL path patterns of the transports. ServerPath serves the same transport as Path, limited to the tools of one
+// server.
 const (
 	Path       = "/mcp"
 	ServerPath = "/mcp/{server}"
@@ -48,7 +49,8 @@ const (
 const (
 	// idleLife is how long a session lives after its last request or stream has ended.
 	idleLife = 30 * time.Minute
-	// maxSessions limits the legacy sessions. One more ends the session that has been idle for longest.
+	// maxSessions is the maximum number of legacy sessions. When a client begins a session beyond this number, the
+	// session that has been idle for longest ends.
 	maxSessions = 4096
 	// maxStreams limits the open requests and streams of all sessions together.
 	maxStreams = 2048
@@ -79,7 +81,7 @@ type Options struct {
 	Open      func(context.Context, gateway.Opening) Session
 	Principal func(*http.Request) Principal
 	Knows     func(server string) bool // reports whether a server is configured
-	// Usable returns why a toolset cannot be used, or nil.
+	// Usable returns an error that says why a toolset cannot be used, or nil if it can be used.
 	Usable func(toolset string) error
 	Log    *slog.Logger
 }
@@ -161,7 +163,8 @@ type conversation struct {
 }
 
 // allowed sets c.server and reports whether the credential gives access to the path. server is the name of the server
-// in the path, or empty. If there is no access or no such server, allowed answers the request.
+// in the path, or empty. If the credential gives no access, or the server does not exist, allowed answers the request
+// with an error.
 func (c *conversation) allowed(server string) bool {
 	c.server = c.principal.Server
 	if c.principal.Anything {
@@ -180,8 +183,8 @@ func (c *conversation) allowed(server string) bool {
 	return false
 }
 
-// limited sets c.toolset to the toolset of ToolsetHeader. If the credential does not allow it, or it cannot be used,
-// limited answers the request and returns false.
+// limited sets c.toolset to toolset, the value of ToolsetHeader. If the credential does not allow the toolset, or the
+// toolset cannot be used, limited answers the request with an error and returns false.
 func (c *conversation) limited(toolset string) bool {
 	if toolset == "" {
 		return true
@@ -220,8 +223,8 @@ func (c *conversation) enter() bool {
 
 func (c *conversation) leave() { <-c.endpoint.slots }
 
-// Close ends all streams and sessions, waits for them, and refuses new ones. Open
-// subscriptions of modern clients end with a result.
+// Close ends all streams and sessions, waits until they have ended, and refuses new ones. Open subscriptions of modern
+// clients end with a result.
 func (e *Endpoint) Close() {
 	e.mu.Lock()
 	if !e.closed {
@@ -235,8 +238,8 @@ func (e *Endpoint) Close() {
 	e.sessions.Wait()
 }
 
-// AwaitNone returns when no client has a session or ctx ends. waited is false when
-// there was no session at the time of the call.
+// AwaitNone waits until no client has a session, or until ctx ends. waited is false if no client had a session when
+// AwaitNone was called.
 func (e *Endpoint) AwaitNone(ctx context.Context) (waited bool) {
 	for {
 		e.mu.Lock()

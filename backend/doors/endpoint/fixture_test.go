@@ -48,7 +48,8 @@ type scripted struct {
 	gateway.Opening
 }
 
-// schema has an argument that clients repeat in a header, and an argument with an invalid annotation.
+// schema has the argument city, which clients must repeat in a header, and the argument n, whose x-mcp-header is
+// invalid.
 const schema = `{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"},"n":{"type":"number","x-mcp-header":"N"}}}`
 
 func (s *scripted) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -100,7 +101,7 @@ func (s *scripted) tool(ctx context.Context, params json.RawMessage) (json.RawMe
 		}
 		return text("done"), nil
 	case "ask":
-		// A request of a server to the client does not have the context of the client's request.
+		// The context of a request that a server sends to the client is not the context of the client's request.
 		answer, err := s.Peer.Call(context.WithoutCancel(context.Background()), jsonrpc.Call{
 			Method: jsonrpc.GetString(arguments, "method"), Params: jsonrpc.Get(arguments, "params"),
 		})
@@ -265,7 +266,7 @@ func (d *door) initialize(version string, headers ...string) string {
 	return "Mcp-Session-Id: " + id
 }
 
-// next returns the next running call.
+// next waits for the next running call and returns it.
 func (d *door) next() *call {
 	d.t.Helper()
 	select {
@@ -342,7 +343,7 @@ func (f *feed) rest() string {
 	return out.String()
 }
 
-// modernHeaders returns the headers of a modern request for a method and, unless it is empty, a name.
+// modernHeaders returns the headers of a modern request: its method, its name unless that is empty, and more.
 func modernHeaders(method, name string, more ...string) []string {
 	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {

@@ -40,8 +40,8 @@ func (c *conversation) legacy(m jsonrpc.Message) {
 	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
 
-// checkVersion reports whether the header MCP-Protocol-Version is missing or names a legacy version. Otherwise it
-// answers the request. The version may differ from that of the session, because some clients send another version
+// checkVersion reports whether the header MCP-Protocol-Version is missing or names a legacy version. If not, it answers
+// the request with an error. The version may differ from that of the session, because some clients send another version
 // than they have negotiated.
 func (c *conversation) checkVersion(id []byte) bool {
 	if v := c.version(); v != "" && mcpversion.Of(v) != mcpversion.Legacy {
@@ -208,8 +208,8 @@ func (c *conversation) messages(body []byte) (messages []jsonrpc.Message, ok boo
 	return messages, true
 }
 
-// get serves a GET request. It sends the messages outside of requests or, with the header Last-Event-ID, the rest of
-// a stream whose connection the client has lost.
+// get serves a GET request. With the header Last-Event-ID, it sends the rest of a stream whose connection the client
+// has lost. Otherwise, it sends the messages that do not belong to a request of the client.
 func (c *conversation) get() {
 	if mcpversion.Of(c.version()) == mcpversion.Modern || c.r.Header.Get(sessionHeader) == "" {
 		notAllowed(c.w)

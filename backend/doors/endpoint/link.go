@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// replayLife is how long a session keeps the stream of an answered POST for a client that has lost its
-	// connection, and maxReplays limits the number of such streams.
+	// replayLife is how long a session keeps the stream of a POST after all its requests are answered, so that a client
+	// that has lost the connection can get the events. maxReplays is the maximum number of such streams.
 	replayLife = 5 * time.Minute
 	maxReplays = 16
 )
@@ -25,7 +25,7 @@ const (
 type link struct {
 	id      string  // Mcp-Session-Id
 	version string  // negotiated in initialize
-	outside *stream // messages outside of requests: the GET stream, or the only one of HTTP+SSE
+	outside *stream // stream of messages that belong to no request: the GET stream, or the only stream of HTTP+SSE
 	single  bool    // HTTP+SSE: all messages are on outside
 
 	begun atomic.Bool // initialize has succeeded
@@ -52,8 +52,8 @@ func (l *link) stream(requests int) *stream {
 	return s
 }
 
-// retire removes from posts a stream whose requests are all answered. If keep is true, the client can ask for its
-// events again for replayLife.
+// retire removes from l.posts a stream whose requests are all answered. If keep is true, the client can ask for the
+// stream's events again for the time replayLife.
 func (l *link) retire(s *stream, keep bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,9 +93,11 @@ func (l *link) find(eventID string) (s *stream, number int, ok bool) {
 	return nil, 0, false
 }
 
-// choose returns the stream for a message that does not have the context of a client's request: the GET stream or, if
-// the client has not opened it, the stream of the newest open request. If aboutRequest is true, the message concerns
-// one of the open requests, and if only one is open, choose returns the stream of that request.
+// choose returns the stream for a message that was not sent with the context of a client's request. aboutRequest
+// reports whether the message concerns one of the open requests. If it does and only one POST has open requests, choose
+// returns the stream of that POST. Otherwise it returns the GET stream or, if the client has not opened that, the
+// newest stream of a POST with open requests. If no such stream exists either, it returns the GET stream. A session
+// over HTTP+SSE has one stream for all messages.
 func (l *link) choose(aboutRequest bool) *stream {
 	if l.single {
 		return l.outside
@@ -120,8 +122,9 @@ func (l *link) choose(aboutRequest bool) *stream {
 	return open[len(open)-1]
 }
 
-// streamOf returns the stream for a message: the stream of the request that ctx belongs to, while that has no answer,
-// and otherwise, in a legacy session, the one that link.choose returns. It returns nil if there is no stream.
+// streamOf returns the stream for a message. While the request that ctx belongs to has no answer, this is the stream of
+// the request. Otherwise, in a legacy session, it is the stream that link.choose returns. In a modern session, streamOf
+// returns nil if ctx belongs to no request.
 func (s *session) streamOf(ctx context.Context, method string) *stream {
 	own, ok := ctx.Value(streamKey{}).(*stream)
 	if ok && !own.settled() || s.link == nil {
@@ -132,8 +135,8 @@ func (s *session) streamOf(ctx context.Context, method string) *stream {
 	return s.link.choose(!unasked)
 }
 
-// Notify implements gateway.Peer. It does not block. It drops a notification to a modern client that belongs to
-// none of the client's requests, because there is no stream for it.
+// Notify implements gateway.Peer. It does not block. If the client is modern and the notification belongs to none of
+// its requests, Notify drops the notification, because there is no stream for it.
 func (s *session) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	to := s.streamOf(ctx, method)
 	if to == nil {

@@ -80,8 +80,8 @@ func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 	return err
 }
 
-// checkParams checks that the headers of a call of a listed tool repeat its arguments. It returns the error to answer
-// with, or nil.
+// checkParams checks a tools/call: the headers must repeat the arguments that the tool's schema marks with
+// paramAnnotation. It returns the error to answer with, or nil. A tool that the client does not list is not checked.
 func checkParams(s *session, header http.Header, m jsonrpc.Message) *jsonrpc.Error {
 	if m.Method != "tools/call" {
 		return nil
@@ -119,8 +119,8 @@ func removeBadParams(list json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(list, "tools", append(tools, ']'))
 }
 
-// modernSession returns the session that all requests of a principal with this server and toolset share. The caller
-// releases it. ok is false if the endpoint was closed.
+// modernSession returns the session that all requests of the principal with the same server and toolset share. The
+// caller releases it. ok is false if the endpoint was closed.
 func (e *Endpoint) modernSession(p Principal, server, toolset string) (s *session, ok bool) {
 	key := scope{p.ID, server, toolset}
 	e.mu.Lock()

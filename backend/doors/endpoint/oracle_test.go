@@ -33,7 +33,8 @@ func oracle(t *testing.T, stateless bool) string {
 	return web.URL
 }
 
-// verdict is the HTTP status of a response, and the code of its JSON-RPC error; 0 if it has none.
+// verdict is the HTTP status of a response and the code of the JSON-RPC error in it. The code is 0 if the response has
+// no error.
 type verdict struct {
 	status int
 	code   int64

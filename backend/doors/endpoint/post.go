@@ -19,7 +19,7 @@ const (
 	maxUnread = 256 << 20 // bytes of all bodies that are being read
 	// bodyTimeout is how long the hub waits for the next bytes of a body.
 	bodyTimeout = 30 * time.Second
-	// maxBatch limits the messages of a batch.
+	// maxBatch is the maximum number of messages in a batch.
 	maxBatch = 100
 )
 
@@ -68,7 +68,7 @@ func (c *conversation) body() (body []byte, ok bool) {
 	if err == nil {
 		return content.Bytes(), true
 	}
-	c.w.Header().Set("Connection", "close") // the server would read the rest of the body as the next request
+	c.w.Header().Set("Connection", "close") // otherwise, the server would read the rest of the body as the next request
 	var large *http.MaxBytesError
 	var timeout net.Error
 	switch {
@@ -116,8 +116,8 @@ func (c *conversation) parse(body []byte) (m jsonrpc.Message, ok bool) {
 	return m, true
 }
 
-// joinLines replaces line breaks with spaces, because the transports to servers and event streams separate messages
-// by lines. In valid JSON, line breaks are white space.
+// joinLines replaces line breaks with spaces, because a line break ends a message in an event stream and in the
+// transports to servers. In valid JSON, line breaks are only white space.
 func joinLines(text []byte) {
 	for i, c := range text {
 		if c == '\n' || c == '\r' {

@@ -17,7 +17,7 @@ const (
 	// commentEvery is how often the hub writes a comment to a stream without events, so that proxies keep the
 	// connection open.
 	commentEvery = 15 * time.Second
-	// writeTimeout limits one write, of at most maxWrite bytes.
+	// writeTimeout limits the time of one write, which has at most maxWrite bytes.
 	writeTimeout = 30 * time.Second
 	maxWrite     = 1 << 20
 )
@@ -31,9 +31,9 @@ type reply struct {
 	prime  bool // a stream of events begins with an event that has an id and no data
 }
 
-// send sends the events of a stream until it ends. The response is JSON if the stream ends within silence, contains
-// only answers and how allows it, and otherwise a stream of events. send returns false if the client has disconnected
-// before the end.
+// send sends the events of a stream until it ends. The response is JSON if the stream ends within the time silence, the
+// stream contains only answers, and how allows JSON. Otherwise the response is a stream of events. send returns false
+// if the client has disconnected before the end.
 func (c *conversation) send(from *reader, how reply) bool {
 	defer from.detach()
 	out := &output{w: c.w, control: http.NewResponseController(c.w), stream: from.stream, prime: how.prime, after: from.stream.taken()}
@@ -82,8 +82,8 @@ func (c *conversation) send(from *reader, how reply) bool {
 	}
 }
 
-// prefersStream reports whether a client prefers a stream of events to JSON: its Accept header begins with
-// text/event-stream.
+// prefersStream reports whether a client prefers a stream of events to JSON. A client says so with an Accept header
+// that begins with text/event-stream.
 func prefersStream(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	kind, _, _ := mime.ParseMediaType(first)

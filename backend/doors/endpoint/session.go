@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// maxRunning limits the running requests of one session, as on stdio.
+// maxRunning is the maximum number of running requests of one session. The limit is the same as on stdio.
 const maxRunning = 128
 
 // session is a gateway session with its streams. All requests of a modern scope share one session, which has no state
@@ -33,7 +33,7 @@ type session struct {
 	mu      sync.Mutex
 	users   int // open requests and streams
 	idle    *time.Timer
-	since   time.Time // when the last user left
+	since   time.Time // when users last became 0
 	running map[*request]bool
 	ended   bool
 }
@@ -44,8 +44,8 @@ type request struct {
 	cancel context.CancelCauseFunc
 }
 
-// admit creates a session with one user. It returns false if the endpoint was closed. If there are too many legacy
-// sessions, it ends the one that has been idle for longest. The caller holds mu.
+// admit creates a session and holds it for the caller, who must release it. It returns false if the endpoint was
+// closed. If there are too many legacy sessions, it ends the one that has been idle for longest. The caller holds mu.
 func (e *Endpoint) admit(p Principal, server, toolset string) (s *session, ok bool) {
 	if e.closed {
 		return nil, false
@@ -116,8 +116,8 @@ func (s *session) open(id string) {
 	})
 }
 
-// hold adds a user: an open request or stream, which keeps the session from expiring. It returns false if the session
-// has ended.
+// hold counts one more open request or stream of the session, which does not expire while the count is positive. It
+// returns false if the session has ended.
 func (s *session) hold() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *session) hold() bool {
 	return true
 }
 
-// release removes a user. A session without users expires after idleLife.
+// release undoes hold. A session without open requests and streams expires after idleLife.
 func (s *session) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,8 @@ func (s *session) expire() {
 	}
 }
 
-// idleSince returns when the last user left. idle is false if the session has users or has ended.
+// idleSince returns when the last open request or stream was released. idle is false if one is open, or if the session
+// has ended.
 func (s *session) idleSince() (at time.Time, idle bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,14 +236,15 @@ func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*re
 	return r, nil
 }
 
-// settle puts the answer to a request on the request's stream. e is nil for a request without an answer.
+// settle puts the answer to a request on the request's stream. e is nil if the request gets no answer.
 func (s *session) settle(to *stream, e *event) {
 	if all, replay := to.settle(e); all && s.link != nil {
 		s.link.retire(to, replay)
 	}
 }
 
-// enter registers a running request, which is a user of the session. It returns an error if the request cannot run.
+// enter registers a running request, which keeps the session from expiring. It returns an error if the request cannot
+// run.
 func (s *session) enter(r *request) *jsonrpc.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

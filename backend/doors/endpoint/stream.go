@@ -49,7 +49,7 @@ func answer(id, result json.RawMessage, err *jsonrpc.Error) *event {
 	return &e
 }
 
-// stream queues messages to a client: either those of the requests of one POST, or those outside of requests. Adding
+// stream queues messages to a client. The messages belong either to the requests of one POST, or to no request. Adding
 // a message never blocks.
 type stream struct {
 	name string // prefix of event ids; empty if events have no ids and are not kept
@@ -148,8 +148,8 @@ func (s *stream) put(e event) {
 	s.add(e)
 }
 
-// settle adds the answer to one of the stream's requests; e is nil for a request without an answer. all reports
-// whether no request is open, and replay whether the client may ask for the stream's events again.
+// settle adds the answer to one of the stream's requests; e is nil if the request gets no answer. all reports whether
+// no request is open any more. replay reports whether the client may ask for the stream's events again.
 func (s *stream) settle(e *event) (all, replay bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

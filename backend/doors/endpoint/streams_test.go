@@ -296,7 +296,8 @@ func TestASlowClientDelaysNoOther(t *testing.T) {
 	}
 	_ = d.opened[1].Peer.Notify(context.Background(), "notifications/tools/list_changed", json.RawMessage(`{"quick":1}`))
 	reading.await(`{"quick":1}`)
-	// The endpoint has ended the stream of the slow client, which may reconnect.
+	// The endpoint has ended the stream of the client that reads slowly. This
+	// client may reconnect.
 	if n, err := io.Copy(io.Discard, stuck.Body); n > 64<<20 {
 		t.Errorf("the slow client has received %d bytes, %v", n, err)
 	}
