@@ -79,8 +79,8 @@ func (d *document) runeStart(at int) int {
 	return at
 }
 
-// around returns the match from begin to end with context lines before and after it, and the offset at which the text
-// ends. Each line begins with its offset. Lines before shownTo are left out.
+// around returns the match from begin to end together with context lines before and after it. Each line begins with its
+// offset. Lines before the offset shownTo are left out. to is the offset at which the returned text ends.
 func (d *document) around(begin, end, shownTo, context int) (text string, to int) {
 	if end > 0 && d.text[end-1] != '\n' && end < len(d.text) || begin != d.startOfLine(begin) {
 		return fmt.Sprintf("%d: %s\n", begin, shortened(d.text[begin:end])), end // part of a long line

@@ -32,11 +32,13 @@ type Client struct {
 	Folder  string // where save_block writes files; empty if files cannot be saved
 }
 
-// Cut shortens a result that is longer than the client's limit to the beginning of its content and a handle. Images do
-// not count: if only they exceed the limit, the content stays whole, and a note about save_block follows if c.Folder is
-// set. Cut does not shorten members other than content and structuredContent. Blocks that fit stay byte for byte, and a
-// text is cut at the end of a line if possible. structuredContent is left out, because a part of it would say less than
-// the text. Cut also cuts error results.
+// Cut shortens a result that is longer than the client's limit. The client gets the beginning of the content and a
+// handle for the rest. Blocks that fit stay byte for byte, and a text is cut at the end of a line if possible. Cut
+// removes structuredContent, because a part of it would say less than the text. It does not shorten other members. It
+// also cuts error results.
+//
+// Images do not count. If a result exceeds the limit only because of images, its content stays whole. If c.Folder is
+// set, Cut then adds a note about save_block.
 func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	if len(result) <= c.Limit {
 		return result

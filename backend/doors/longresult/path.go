@@ -144,7 +144,7 @@ func each(value json.RawMessage, visit func(name string, v json.RawMessage)) {
 	}
 }
 
-// parsed returns the values that an expression selects from a value, which it parses as a whole.
+// parsed parses the whole value, and returns the values that an expression selects from it.
 func parsed(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, error) {
 	tree, err := oj.Parse(value)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Query describes a part of a long result. At most one of Grep, Path and Block is set. If none is, the query is for
-// the text from Offset on.
+// Query describes a part of a long result. At most one of Grep, Path and Block is set. If none of them is set, the
+// query is for the text from Offset on.
 type Query struct {
 	Handle string
 	// Offset is where to begin, in bytes of the text. Earlier answers contain offsets.
@@ -73,8 +73,8 @@ func (d *document) readOn(c Client, q Query) (json.RawMessage, error) {
 	return texts(text, d.rest(c, q.Handle, end)), nil
 }
 
-// piece returns as much text after an offset as fits into room bytes of a JSON string, and the offset at which it
-// ends.
+// piece returns as much of the text from offset on as fits into room bytes of a JSON string. end is the offset at which
+// the returned text ends.
 func (d *document) piece(offset, room int) (text string, end int, err error) {
 	if err := d.checkOffset(offset); err != nil {
 		return "", 0, err
