@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Servers finds the servers that names from a client belong to. Known is required. Owners and Prompt may be
-// nil; no URI or prompt is then found.
+// Servers finds the servers that names from a client belong to. Known is required. If Owners is nil, URIs without a
+// slug belong to no server. If Prompt is nil, prompts belong to no server.
 type Servers struct {
 	// Known reports whether a slug is that of a server which the client may reach.
 	Known func(slug string) bool
@@ -37,14 +37,13 @@ func (s Servers) uri(shown string) (slug, uri string, err error) {
 	return "", "", newOwnerError(shown, owners, shownURI)
 }
 
-// Incoming returns the params of a request or notification from a client as the server knows them, and the slug
-// of this server. The slug is empty if the params name no server, as in a request for a list. Params may also
-// be a client's answer to a request of a server. If a name does not belong to exactly one server, the error is
-// an *OwnerError.
+// Incoming returns the params of a request or notification from a client as the server knows them, and the slug of this
+// server. The slug is empty if the params name no server, as in a request for a list. Params may also be a client's
+// answer to a request of a server. If a name does not belong to exactly one server, the error is an *OwnerError.
 //
-// As in Outgoing, all other bytes stay as they are, and params that need no change or are not valid are
-// returned as they are. The names of tools and prompts in tools/call and prompts/get do not change; find them
-// with a Directory. It is not for subscriptions/listen, which may name several servers.
+// As in Outgoing, all bytes other than names stay as they are, and params that need no change or are not valid JSON are
+// returned as they are. Incoming does not change the names of tools and prompts in tools/call and prompts/get; package
+// resolve finds their servers. Do not call Incoming for subscriptions/listen, which may name several servers.
 func (s Servers) Incoming(method string, params json.RawMessage) (slug string, out json.RawMessage, err error) {
 	if !jsonscan.Valid(params) {
 		return "", params, nil
@@ -66,7 +65,7 @@ func (s Servers) Incoming(method string, params json.RawMessage) (slug string, o
 	if err != nil {
 		return "", params, err
 	}
-	// The related task may also be one of the client's own, whose id has no slug.
+	// The related task may also be a task of the client itself, whose id has no slug.
 	related, tasks, err := own(s.ownTask, params, "_meta", relatedTask, "taskId")
 	if err == nil && (slug == "" || slug == related) {
 		slug, edits = related, append(edits, tasks...)

@@ -2,9 +2,10 @@
 // back. A client of the hub reaches many servers through one connection, so each name that it is shown includes the
 // server that the name belongs to.
 //
-// Tools and prompts are shown as server__name (Full, Cut) and found again by a Directory. URIs, URI templates and task
-// ids contain the slug of their server (Slug). Outgoing and Servers.Incoming apply these rules to messages
-// by splicing: they change the strings that the protocol defines as names and leave all other bytes as they are.
+// Tools and prompts are shown as server__name (Full, Cut); package resolve splits such a name again. URIs, URI
+// templates and task ids contain the slug of their server (Slug). Outgoing and Servers.Incoming apply these rules to
+// messages by splicing: they change the strings that the protocol defines as names and leave all other bytes as they
+// are.
 //
 // The package has no state and does no I/O. The caller stores the slugs, and passes functions that say which servers
 // exist.

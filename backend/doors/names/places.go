@@ -50,7 +50,7 @@ var (
 	inputs    = member{"inputRequests", &places{others: object(member{"params", sampling})}}
 	resources = object(meta, member{"resources", list(withURI)})
 	skill     = object(member{"uri", aURI}, member{"resources", list(withURI)})
-	// answer has the members of the result of any request that a task may carry out.
+	// answer contains the members in which the result of any request that may run as a task can have names.
 	answer = []member{uiMeta, {"content", blocks}, messages, contents}
 	// task is the state of a task, which contains the result once the task is completed.
 	task = object(meta, member{"taskId", aTask}, member{"result", object(answer...)}, inputs)

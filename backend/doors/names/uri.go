@@ -3,22 +3,22 @@ package names
 // noScheme is the scheme that shownURI inserts before a URI without a scheme.
 const noScheme = "x-ref:"
 
-// shownURI returns the form of a server's URI, or URI template, that clients are shown. A client that expands a
-// shown template gets the shown form of the server's expanded template.
+// shownURI returns the form in which clients are shown a server's URI or URI template. If a client expands the shown
+// form of a template, it gets the shown form of the URI to which the server's template expands.
 //
 //	file:///a       gh+file:///a
 //	notes           gh+x-ref:notes
 //	ui://a/x        ui://gh+a/x
 //	skill://p/s.md  skill://gh/p/s.md
 //
-// MCP Apps require URIs that begin with ui://. In a skill URI, the slug is the first folder, so that relative
-// links between the files of a skill still work.
+// MCP Apps require URIs that begin with ui://. In a skill URI, the slug is the first folder, so that relative links
+// between the files of a skill still work.
 func shownURI(slug, uri string) string {
 	at, after := place(uri, false)
 	return uri[:at] + slug + after + uri[at:]
 }
 
-// shownTaskID returns the form of a server's task id that clients are shown.
+// shownTaskID returns the form in which clients are shown a server's task id.
 func shownTaskID(slug, id string) string { return slug + "+" + id }
 
 // text is a decoded text, or the contents of a JSON string between its quotes.
@@ -39,8 +39,8 @@ func place[T text](uri T, escaped bool) (at int, after string) {
 	return 0, "+"
 }
 
-// split is the inverse of place. The slug of a shown URI, with the separator and scheme that were inserted with
-// it, is uri[from:to]; ok is false if the URI has no known slug there.
+// split finds what shownURI has inserted in a URI: the slug, with its separator and scheme, is uri[from:to]. ok is
+// false if the URI has no known slug in this place.
 func split[T text](uri T, escaped bool, known func(slug string) bool) (slug string, from, to int, ok bool) {
 	if at, found := skip(uri, 0, "ui://", escaped); found {
 		slug, to, ok = slugAt(uri, at, '+', escaped)

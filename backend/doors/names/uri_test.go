@@ -105,7 +105,8 @@ func FuzzShownURIsLeadBack(f *testing.F) {
 		if got, uri, err := servers.uri(shownURI(slug, text)); got != slug || uri != text || err != nil {
 			t.Errorf("%q of %q is shown as %q, which is %q of %q, %v", text, slug, shownURI(slug, text), uri, got, err)
 		}
-		// text is used as the inside of a JSON string, then as its decoded value.
+		// Use text first as the contents of a JSON string, between the quotes, and then as the decoded value of a JSON
+		// string.
 		leadsBack(t, slug, `"`+text+`"`)
 		leadsBack(t, slug, string(jsonrpc.Quote(text)))
 		leadsBack(t, slug, strings.ReplaceAll(string(jsonrpc.Quote(text)), "/", `\/`))
