@@ -70,8 +70,8 @@ func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (
 	}
 }
 
-// Notify passes a notification that belongs to the call, such as progress, to the function notify of the
-// present call of Wait. If there is none, it drops the notification.
+// Notify passes a notification that belongs to the call, such as progress, to the function notify of the running Wait.
+// If Wait is not running, or its notify is nil, Notify drops the notification.
 func (c *Call) Notify(method string, params json.RawMessage) {
 	c.mu.Lock()
 	to := c.notify
@@ -168,8 +168,8 @@ func (c *Call) deliver(responses []inputrequired.Response) {
 	}
 }
 
-// abandon cancels the call. It answers the open questions of the server as cancelled or, if they are not
-// elicitations, with the error cause.
+// abandon cancels the call. It answers the server's open elicitations as cancelled, and its other open questions with
+// the error cause.
 func (c *Call) abandon(cause error) {
 	c.mu.Lock()
 	if c.expiry != nil {

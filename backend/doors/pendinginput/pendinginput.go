@@ -1,7 +1,7 @@
-// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that send requests to the client,
-// called questions here, while they handle a request. Such a client cannot receive questions. It gets a result of type
-// input_required instead, and repeats its request with the answers. Between the two requests, the request to the server
-// stays in flight: the call is parked.
+// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions of MCP. While such a server handles
+// a request, it may send requests to the client, which this package calls questions. A client of MCP 2026-07-28 cannot
+// receive questions. It gets a result of type input_required instead, and repeats its request with the answers. Between
+// the two requests, the request to the server stays in flight: the call is parked.
 //
 // The callers of the package decide which clients may be asked, and send the requests to servers.
 package pendinginput
@@ -22,7 +22,7 @@ const (
 	gather = 20 * time.Millisecond
 	// lifetime is how long a parked call waits for its retry.
 	lifetime = 10 * time.Minute
-	// maxParked and maxPerPrincipal limit the parked calls.
+	// maxParked is the maximum number of parked calls, and maxPerPrincipal the maximum number for one principal.
 	maxParked, maxPerPrincipal = 1024, 64
 )
 
@@ -72,7 +72,7 @@ func (l *Lot) Resume(retry inputrequired.Retry, b Binding) (*Call, error) {
 }
 
 // End cancels the parked calls for which gone returns true, such as the calls of a client that has left. It answers the
-// open questions of their servers as cancelled or, if they are not elicitations, with the error cause.
+// open elicitations of their servers as cancelled, and other open questions with the error cause.
 func (l *Lot) End(gone func(Binding) bool, cause error) {
 	l.mu.Lock()
 	var ending []*Call
@@ -127,8 +127,8 @@ type Outcome struct {
 	Required *inputrequired.Result // the input that the client must provide; nil if the call is over
 }
 
-// Begin prepares a call. The caller must call Wait next, which starts it. run sends the request to the server;
-// its context ends when the call is cancelled or abandoned, but not when the client's request ends.
+// Begin prepares a call. The caller must call Wait next, which starts the call. run sends the request to the server.
+// The context of run ends when the call is cancelled or abandoned, but not when the client's request ends.
 func (l *Lot) Begin(ctx context.Context, b Binding, run func(context.Context, *Call) (json.RawMessage, error)) *Call {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &Call{
