@@ -21,8 +21,8 @@ type Definitions struct {
 
 // The names of extensions, as servers and clients declare them in their capabilities.
 const (
-	// AppsExtension is MCP Apps: tools of servers that support it have views, user interfaces that the client
-	// shows.
+	// AppsExtension is the extension MCP Apps. With this extension, a tool may have a view, a user interface that the
+	// client shows.
 	AppsExtension = "io.modelcontextprotocol/ui"
 	// TasksExtension is the extension for tasks in MCP 2026-07-28.
 	TasksExtension = "io.modelcontextprotocol/tasks"

@@ -25,7 +25,7 @@ type Choice struct {
 	Text    string `json:"text" doc:"What the surface shows, for people. The wording may change."`
 }
 
-// Choices are the surfaces that are not limited to one server or toolset. The first one is that of new entries.
+// Choices are the surfaces that are not limited to one server or toolset. New configuration entries get the first one.
 var Choices = []Choice{
 	{Meta, "Find and call", "Finds tools, and calls them by what they may do: read, write or destroy. Plan modes can read."},
 	{Registry, "Tool registry", "One tool with actions, as in earlier versions."},
