@@ -55,7 +55,7 @@ func (a *allServers) List(ctx context.Context, method string, params json.RawMes
 	return a.list.Answer(ctx, a.Listed)
 }
 
-// constant returns the tools of servers and the hub's own tools that modern clients list.
+// constant returns the tools that a modern client lists: those of servers, and the hub's own.
 func (a *allServers) constant() ([]*catalog.Tool, surfaces.Definitions) {
 	return a.tools.constant(), a.own.Listed()
 }

@@ -34,8 +34,9 @@ func (c *toolCalls) Call(ctx context.Context, server, tool string, params json.R
 	return c.Vetted(ctx, server, tool, params, nil)
 }
 
-// Vetted is like Call, but vet checks a tool that its server lists only because of this call. The caller has already
-// checked a tool that is in the catalog. See call.Request.
+// Vetted is like Call, but vet checks a tool that was not in the catalog when Vetted was called. Vetted calls vet after
+// the server has listed the tool, and does not send the call if vet returns an error. If the tool is in the catalog,
+// the caller must have checked it. See call.Request.
 func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error) {
 	if t, known := c.tools.Lookup(server, tool); known {
 		tool = t.OwnName()
@@ -78,7 +79,7 @@ func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json
 	return result, err
 }
 
-// Refuse records a call that is not sent.
+// Refuse records a call that is not sent. why is the reason.
 func (c *toolCalls) Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error) {
 	c.pipeline.Refuse(c.request(ctx, server, tool, params), why)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// changes notifies the client of a session when the lists that it was shown, or the resources and tasks that it
+// changes notifies the client of a session when the lists that the client was shown, or the resources and tasks that it
 // listens to, have changed. It is safe for concurrent use.
 type changes struct {
 	client *clientInfo
@@ -50,8 +50,8 @@ func (c *changes) announceTools() {
 	}
 }
 
-// announceList tells the client that a list has changed: in the legacy era by a
-// notification, in the modern one on each listen request that wants it.
+// announceList tells the client that a list has changed. A legacy client gets one notification, a modern client one on
+// each listen request that asks for it.
 func (c *changes) announceList(method string) {
 	if c.client.isReady() && c.promised(method) {
 		c.announce(method, nil)

@@ -46,8 +46,7 @@ type ClientHistory struct {
 	pending chan struct{}      // wakes Run
 }
 
-// NewClientHistory returns a history. Clients are stored only while Run is
-// running.
+// NewClientHistory returns a history. It stores clients only while Run is running.
 func NewClientHistory(store ClientStore, log *slog.Logger) *ClientHistory {
 	return &ClientHistory{store: store, log: log, due: make(map[string]observe), pending: make(chan struct{}, 1)}
 }

@@ -125,8 +125,9 @@ func (c *clientInfo) origin(road string) call.Origin {
 	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }
 
-// limitedAs returns the id of the client whose rules apply to the session. It depends on the credential alone,
-// because the lists of modern clients may depend on nothing else.
+// limitedAs returns the id of the client whose rules apply to the session. The id comes from the configuration entry or
+// credential with which the client connects, not from the client's messages, because the lists of modern clients may
+// depend on nothing else.
 func (c *clientInfo) limitedAs() string { return ClientID(c.entry) }
 
 // ClientID returns the current id of a client in the table of editors. The given id may be a former one or
@@ -138,8 +139,8 @@ func ClientID(id string) string {
 	return strings.TrimSpace(id)
 }
 
-// proposer describes the client to the person who reviews its proposals: the editor that uses this client name,
-// and the name and version that the client has sent.
+// proposer describes the client to the person who reviews the client's proposals. The description contains the name and
+// version that the client has sent, and the name of the editor that uses this client name, if one is known.
 func (c *clientInfo) proposer() string {
 	name, version := c.called()
 	client := strings.TrimSpace(name + " " + version)
@@ -160,8 +161,8 @@ func (c *clientInfo) limitsOf(modern bool) clientLimits {
 	return c.limits
 }
 
-// lacks names the capability that the client lacks to answer a question, for an error message. It returns "" if the
-// client can answer.
+// lacks returns words for what the client would have to support to answer q, for an error message that says that the
+// client does not support it. It returns "" if the client can answer.
 func (c *clientInfo) lacks(q upstream.Question) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -71,8 +71,8 @@ func (c *clientTools) Lists(t *catalog.Tool) bool {
 	return c.found.has(t.Key()) || c.shows(t.Server)
 }
 
-// constant returns the tools of servers that every modern client lists: those of
-// always listed servers, sorted by server and tool, or those of the equipped toolset in its order.
+// constant returns the tools of servers that every modern client lists: those of always listed servers, sorted by
+// server and tool, or those of the toolset that the client has equipped, in the order of the toolset.
 func (c *clientTools) constant() []*catalog.Tool {
 	if tools, equipped := c.choice.Tools(); equipped {
 		return tools
@@ -111,9 +111,9 @@ func (c *clientTools) all() []*catalog.Tool {
 	return append(tools, found...)
 }
 
-// byShortName returns the tool with a shortened name, or nil. It looks in the
-// session's list first and then in the catalog, because the list may have
-// changed since the client read it.
+// byShortName returns the tool whose name was shortened to name for the client, or nil if there is none or the name is
+// ambiguous. It looks in the session's list first and then in the catalog, because the list may have changed since the
+// client read it.
 func (c *clientTools) byShortName(name string) *catalog.Tool {
 	m := c.client.limitsOf(false)
 	if m.maxName == 0 || utf8.RuneCountInString(name) != m.maxName {

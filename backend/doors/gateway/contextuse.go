@@ -30,7 +30,7 @@ type ServerUse struct {
 	catalog.Cost
 }
 
-// contextUse computes ContextUse, and records clients in their history.
+// contextUse computes ContextUse, and makes the history store clients.
 type contextUse struct {
 	registry  *registry.Registry
 	inventory *inventory.Inventory
@@ -87,9 +87,10 @@ func (u *contextUse) note(s *Session) {
 	})
 }
 
-// seen returns an observation of the session's client. The second result is false before the first request and
-// for the command line. known are the tools that the client would load if all servers were configured in it.
-// The field Whole counts their tokens or, if the client defers loading tools, only the tokens of their names.
+// seen returns an observation of the session's client. The second result is false before the client's first request,
+// and for the command line. known are the tools that the client would load if all servers were configured in the client
+// itself. The field Whole counts the tokens of these tools or, if the client defers loading tools, only the tokens of
+// their names.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	name, version := s.client.called()
 	if !s.client.isIntroduced() || name == words.CommandLine {

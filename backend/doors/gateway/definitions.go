@@ -18,14 +18,13 @@ type definitions struct {
 	adapted     schemaCache
 }
 
-// show returns a tool's definition under a name, adapted to a client with these
-// limits.
+// show returns the definition of t with the given name, adapted to a client with the limits m.
 func (d *definitions) show(m clientLimits, t *catalog.Tool, name string) json.RawMessage {
 	return d.fit(m, t.Hash, d.linked(t.Server, listed(t, name)))
 }
 
-// linked returns a tool's definition in which the URI of its user interface, if it has one, has the form that
-// clients are shown.
+// linked returns a tool's definition. If the tool has a user interface, linked replaces the URI of the interface by the
+// URI under which the hub shows it to clients.
 func (d *definitions) linked(server string, def json.RawMessage) json.RawMessage {
 	if jsonrpc.Get(def, "_meta") == nil {
 		return def
@@ -48,8 +47,8 @@ func (d *definitions) fit(m clientLimits, hash string, def json.RawMessage) json
 	return def
 }
 
-// listed returns a tool's definition for a tool list: under another name, and corrected where clients would
-// reject it. get_schema returns the original.
+// listed returns the definition of t for a tool list. The definition has the given name, and listed corrects it where
+// clients would reject it. get_schema returns the original.
 func listed(t *catalog.Tool, name string) json.RawMessage {
 	definition := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	fitting, _, err := mcpshape.Item(mcpshape.Tool, definition)

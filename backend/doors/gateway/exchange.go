@@ -57,8 +57,8 @@ func (x *exchanges) of(ctx context.Context) exchange {
 	return e
 }
 
-// lease keeps a server running for the request of ctx. It starts a stopped server in the same way as a call of
-// the client does.
+// lease keeps a server running for the request of ctx until the lease is released. If the server is stopped, lease
+// starts it in the same way as a call of the client does.
 func (x *exchanges) lease(ctx context.Context, server string) (*upstream.Lease, error) {
 	return x.pipeline.Lease(ctx, server, x.session, x.of(ctx).caller)
 }

@@ -116,8 +116,8 @@ func (f *feed) follow(ctx context.Context, from *sources) {
 	}
 }
 
-// deliverAll delivers the notifications that have arrived. It reports whether the bus
-// still sends them.
+// deliverAll delivers the notifications that have arrived. It returns false if the bus has dropped the subscription to
+// notifications.
 func (f *feed) deliverAll(notices <-chan upstream.Announced) bool {
 	for {
 		select {
@@ -146,7 +146,7 @@ func (f *feed) settle(ctx context.Context) {
 
 // listing describes a list, other than the list of tools, whose changes the hub announces to clients.
 type listing struct {
-	changed string // the notification of its changes
+	changed string // method of the notification that the list has changed
 	kinds   []features.Kind
 }
 
@@ -155,9 +155,9 @@ var shownLists = [...]listing{
 	{"notifications/resources/list_changed", []features.Kind{features.Resources, features.Templates}},
 }
 
-// announceLists tells the sessions which lists other than the list of tools have changed. If server is not empty,
-// it has listed other items of this kind. announceLists also compares the always listed servers that have items in a
-// list with those at its last call.
+// announceLists tells the sessions which lists, other than the list of tools, have changed. If server is not empty, the
+// server's items of the given kind have changed. For each list, announceLists also finds the always listed servers that
+// have items in the list. If these are not the same servers as at the last call, the list has changed, too.
 func (f *feed) announceLists(server string, kind features.Kind) {
 	servers := f.inventory.ActiveServers()
 	for i, l := range shownLists {
@@ -177,8 +177,8 @@ func (f *feed) announceLists(server string, kind features.Kind) {
 	}
 }
 
-// announceServed tells the sessions of toolsets which lists besides the tools have changed because servers have
-// joined or left the toolset.
+// announceServed tells the sessions that show a toolset which lists, other than the list of tools, have changed because
+// servers have joined or left the toolset.
 func (f *feed) announceServed() {
 	for _, s := range f.sessions.all() {
 		view, ok := s.surface.(*toolsetview.View)
@@ -212,9 +212,10 @@ func updated(key resourceKey) upstream.Announced {
 	}
 }
 
-// started stores how a server that has started introduces itself, announces lists that were empty before its
-// sign-in, and restores the subscriptions and log levels of sessions. owner is the id of the session that has
-// the server for itself; empty if clients share it.
+// started is called when a server has started. It stores how the server introduces itself. It announces lists to
+// sessions that were shown empty lists until a person has signed in. It restores the subscriptions and log levels of
+// sessions at the server. owner is the id of the session that has the server for itself; it is empty if clients share
+// the server.
 func (f *feed) started(ctx context.Context, server, owner string) {
 	f.introductions.remember(ctx, server)
 	for _, s := range f.sessions.all() {
@@ -239,8 +240,9 @@ func (f *feed) deliver(a upstream.Announced) {
 		f.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		// Upstream sends this notification only if the server's list has not changed; see upstream.Announced.
-		// Clients of other surfaces would read their lists again for nothing.
+		// Package upstream announces this notification only if the server's list turned out to be unchanged; see
+		// upstream.Announced. Pass it on only to sessions that show this server alone. Other clients would read their
+		// lists again for nothing.
 		for _, s := range f.sessions.all() {
 			if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
 				s.changes.announceList(a.Method)

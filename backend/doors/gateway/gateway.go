@@ -58,7 +58,7 @@ type Person interface {
 	// CanAnswer reports whether a question can be answered: somebody is present, or the
 	// answer is remembered.
 	CanAnswer(ctx context.Context, q upstream.Question) bool
-	// EndSession forgets the answers that a person gave for this session only.
+	// EndSession forgets the answers that a person gave only for this session.
 	EndSession(session string)
 }
 
@@ -198,8 +198,8 @@ func (p processes) Refresh(ctx context.Context, server string) error {
 	return err
 }
 
-// Serve runs the session of one client until the client's stream ends. It sets o.Peer to the client's end of
-// the stream.
+// Serve runs the session of one client until the client's stream ends. It sets o.Peer to a Peer that sends on the
+// stream.
 func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) error {
 	serving := &handler{}
 	conn := jsonrpc.NewConn(stream, stream, serving, jsonrpc.Options{IDPrefix: IDPrefix, InOrder: "initialize"})
@@ -296,8 +296,8 @@ func (g *Gateway) RulesChanged() {
 	g.sessions.look()
 }
 
-// ActiveTools returns the enabled tools of usable, always listed servers. Every session of a client without
-// limits lists them.
+// ActiveTools returns the enabled tools of usable, always listed servers, for a client to which only the general rules
+// apply.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
 
 // Find returns the result of find_tool for a query, with explanations for people; see finding.Finder.Explain.

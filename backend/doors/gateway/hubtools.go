@@ -53,7 +53,8 @@ func OwnTools(surface, client, folder string) []json.RawMessage {
 	return []json.RawMessage{registrytool.Definition}
 }
 
-// noTools are the hubTools of the surface Native: none but those that read long results.
+// noTools are the hubTools of the surface Native. The only tools of the hub on this surface are those that read long
+// results.
 type noTools struct {
 	inventory *inventory.Inventory
 	roster    *roster.Keeper

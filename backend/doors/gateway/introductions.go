@@ -47,8 +47,8 @@ func (i *introductions) known(server string, which mcpversion.Era) (surfaces.Int
 	return known, true
 }
 
-// onlyModern reports whether a server has introduced itself in the modern era only. It may
-// speak the legacy era as well.
+// onlyModern reports whether a server has introduced itself in the modern era only, and may still speak the legacy era
+// as well.
 func (i *introductions) onlyModern(server string) bool {
 	stored := i.features.Of(server, features.Introduction)
 	_, without := i.pipeline.Introductions(server)

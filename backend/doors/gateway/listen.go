@@ -23,7 +23,7 @@ type listener struct {
 	changes *changes
 	id      json.RawMessage // of the request
 	notify  func(method string, params json.RawMessage) error
-	lists   map[string]bool // methods of the list_changed notifications that it wants
+	lists   map[string]bool // methods of the list_changed notifications that the request asks for
 
 	mu      sync.Mutex
 	acked   bool
@@ -96,7 +96,7 @@ func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMe
 	return nil, context.Cause(ctx)
 }
 
-// subscribe subscribes l to resources, and returns the URIs of those for which that succeeded.
+// subscribe subscribes l to the resources with the given URIs. It returns the URIs for which that succeeded.
 func (n *listens) subscribe(ctx context.Context, l *listener, uris json.RawMessage) json.RawMessage {
 	done := []string{}
 	count := 0

@@ -121,8 +121,8 @@ type serverLevels struct {
 	told     toldLevels
 }
 
-// share sends a running server the most verbose log level that its sessions have asked for. If the session has
-// the server for itself, only the level of this session counts.
+// share sends a running server the most verbose log level that sessions have asked for. If the session has the server
+// for itself, only the level of this session counts.
 func (l *serverLevels) share(ctx context.Context, server, session string) {
 	if jsonrpc.Get(l.pipeline.Capabilities(server), "logging") == nil {
 		return
@@ -154,8 +154,8 @@ func (l *serverLevels) mostVerbose(to upstream.Target) int {
 	return verbose
 }
 
-// deliver passes a log message of a server on to the only session that has used the server. If several have
-// used it, those that have set a level get the message. No session gets messages below its level.
+// deliver passes a log message of a server on. If one session alone has used the server, this session gets the message.
+// If several have used it, those that have set a level get the message. No session gets messages below its level.
 func (l *serverLevels) deliver(a upstream.Announced) {
 	for _, s := range l.sessions.all() {
 		if a.Session != "" && a.Session != s.id || a.Taken == any(s.caller) || a.Elsewhere(s.id) {

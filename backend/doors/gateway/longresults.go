@@ -26,9 +26,9 @@ type longResults struct {
 	lookup func(server, tool string) (*catalog.Tool, bool)
 }
 
-// cutting returns the settings by which results are cut for a session; session is its identity in the store. The limit
-// is 0 if results are not cut: surfaces other than Meta and Native pass all bytes on, and so does Native for a client
-// whose limit is unknown, because cut results need the tool read_more in its list.
+// cutting returns the settings for cutting the results of a session. session identifies the session in the store. The
+// limit is 0 if results are not cut. This is so on surfaces other than Meta and Native. On Native, it is so for a
+// client whose limit is unknown, because cut results would need the tool read_more in the client's list.
 func cutting(session any, o Opening) longresult.Client {
 	c := longresult.Client{Session: session}
 	if e, known := table.ByID(o.Client); known {
@@ -65,8 +65,8 @@ func (r *longResults) Cut(result json.RawMessage) json.RawMessage {
 	return r.store.Cut(r.now(), result)
 }
 
-// cutDirect is Cut for a tool that the client has called by its own name. With an
-// outputSchema, the client may rely on the whole result.
+// cutDirect is Cut for a tool that the client has called by the tool's own name. It does not cut the result of a tool
+// with an outputSchema, because the client may rely on the whole result.
 func (r *longResults) cutDirect(server, tool string, result json.RawMessage) json.RawMessage {
 	if r.whole(result) {
 		return result
@@ -135,8 +135,8 @@ func readingTools(c longresult.Client) surfaces.Definitions {
 	return surfaces.Definitions{Tools: []json.RawMessage{readMoreTool, saveBlockTool}, Tokens: readMoreTokens + saveBlockTokens}
 }
 
-// Call serves read_more and save_block; ok is false for other tools. accepts is the most dangerous level of
-// tool that the caller may call. Errors become results with isError, which a model can read.
+// Call serves read_more and save_block; ok is false for other tools. accepts is the highest level of danger that the
+// caller permits; save_block needs danger.Writes. Errors become results with isError, which a model can read.
 func (r *longResults) Call(accepts danger.Level, name string, raw json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	switch {
 	case r.client.Limit == 0:

@@ -142,9 +142,9 @@ func (s *modernRequests) rounds(
 	return mcpversion.Complete(method, outcome.Result, hop), nil
 }
 
-// inputOf returns the error of a call. If the error says what the user must do before the client repeats the
-// call, inputOf returns a result of type input_required instead. missing, if not nil, holds the capabilities
-// without which the client could not be asked.
+// inputOf returns the error of a call. If the error says what the user must do before the client repeats the call,
+// inputOf returns a result of type input_required instead. missing contains the capabilities without which the hub
+// could not ask the client; it is nil if there are none.
 func inputOf(err error, missing *string) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	if !errors.As(err, &rpc) {
@@ -159,8 +159,9 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// notifier returns a function that sends notifications of a call to the client if its request asks for them:
-// progress with its token, and log messages of at least its level.
+// notifier returns a function that sends notifications of a call to the client, if the client's request asks for them.
+// The function sends progress with the progress token of the request, and log messages of at least the level in the
+// request.
 func (s *modernRequests) notifier(ctx context.Context, meta mcpversion.Meta) func(method string, params json.RawMessage) {
 	return func(method string, params json.RawMessage) {
 		switch {

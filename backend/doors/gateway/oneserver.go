@@ -19,9 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// oneServer is the surface of a single server. The client sees the server as if it were connected to it directly:
-// nothing is renamed, and the hub also passes on names that it does not know. The server need not be
-// always listed.
+// oneServer is the surface of a single server. It works as if the client were connected to the server directly: nothing
+// is renamed, and names that the hub does not know are passed on, too. The server need not be always listed.
 type oneServer struct {
 	server        string
 	version       string // of the hub
@@ -43,8 +42,9 @@ type oneServer struct {
 // introduced itself. If a person has to sign in first, it returns an introduction made by the hub, because a client
 // would drop a server that does not answer.
 //
-// A legacy client that can answer requests of servers gets a legacy session with a server that speaks both eras. For
-// such a client, Introduce also starts a server that has introduced itself in the modern era only.
+// If a server speaks both eras, a legacy client that can answer requests of servers gets a legacy session with the
+// server. So for such a client, Introduce also starts a server that so far has introduced itself in the modern era
+// only.
 func (o *oneServer) Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error) {
 	server, err := o.registry.Get(o.server)
 	if err != nil {
@@ -103,8 +103,8 @@ func (o *oneServer) Info() json.RawMessage {
 	return known.Info
 }
 
-// List returns the stored list of the server, even if the server is stopped. It asks the server for a list that is not
-// stored and, except for tools/list, for pages with a cursor.
+// List returns the stored list of the server, even if the server is stopped. If the list is not stored, or if the
+// request has a cursor and is not tools/list, List sends the request to the server.
 func (o *oneServer) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	known, err := o.Introduce(ctx, nil)
 	if err != nil {
@@ -145,7 +145,8 @@ func (o *oneServer) emptyList(ctx context.Context, method string) json.RawMessag
 	return list
 }
 
-// stored returns a list that the server has sent before, and nil if there is none.
+// stored returns the result of a list method, made from the list that the hub has stored. It returns nil if the list is
+// not stored.
 func (o *oneServer) stored(ctx context.Context, method string) json.RawMessage {
 	if kind, ok := kinds[method]; ok {
 		definitions := o.features.Of(o.server, kind)
@@ -170,8 +171,8 @@ func (o *oneServer) own() []*catalog.Tool {
 // Resolve implements surface.
 func (o *oneServer) Resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
 
-// TTL returns the cache time that the running server has stated for a list, and surfaces.ListTTL if the server
-// has stated none. It is 0 before the server has introduced itself, because the server may first need a sign-in.
+// TTL returns the cache time that the running server has stated for a list, and surfaces.ListTTL if the server has
+// stated none. It returns 0 before the server has introduced itself, because the server may first need a sign-in.
 func (o *oneServer) TTL(method string) int64 {
 	if _, known := o.introductions.known(o.server, mcpversion.Modern); !known {
 		return 0

@@ -27,7 +27,7 @@ type outbox struct {
 	changes  []notification
 	known    map[change]bool // changes as a set
 	messages []notification  // log messages
-	dropped  int             // messages that did not fit
+	dropped  int             // number of log messages that were dropped
 }
 
 // change identifies a waiting notification, so that it is not added twice.
@@ -64,8 +64,8 @@ func (o *outbox) ring() {
 	}
 }
 
-// send sends the waiting notifications, and returns the first error. It first waits for concurrent calls of
-// send, so the notifications that those have taken are sent when it returns.
+// send sends the waiting notifications, and returns the first error. It first waits until concurrent calls of send have
+// returned. So when send returns, the notifications that those calls took from the outbox have been sent, too.
 func (o *outbox) send(peer Peer) error {
 	o.sending.Lock()
 	defer o.sending.Unlock()

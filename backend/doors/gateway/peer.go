@@ -7,9 +7,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Peer is the client's end of a session. Over a transport with several streams, a
-// message belongs on the stream of the client's request in whose context it is sent.
-// All methods are safe for concurrent use.
+// Peer is the client's end of a session. If a message is sent with the context of
+// a client's request over a transport with several streams, the message belongs
+// on the stream of this request. All methods are safe for concurrent use.
 type Peer interface {
 	// Notify sends a notification.
 	Notify(ctx context.Context, method string, params json.RawMessage) error

@@ -55,7 +55,8 @@ func (p *pendingCalls) sealed(result json.RawMessage, binding pendinginput.Bindi
 	return jsonrpc.Set(result, "requestState", p.sealer.Seal(required.State, binding, time.Now().Add(stateLife)))
 }
 
-// unsealed is the inverse of sealed: it decrypts a state and returns the one that the server sent, or nil for nil.
+// unsealed is the inverse of sealed: it decrypts state and returns the state that the server sent. It returns nil if
+// state is nil.
 func (p *pendingCalls) unsealed(state json.RawMessage, binding pendinginput.Binding) (json.RawMessage, error) {
 	if state == nil {
 		return nil, nil

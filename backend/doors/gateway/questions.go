@@ -110,7 +110,7 @@ func (m modernLists) Declared() upstream.Declared {
 	return d
 }
 
-// standIn is the person who answers in place of clients that cannot.
+// standIn is the person who answers in place of clients that cannot answer.
 type standIn struct{ person Person } // nil if there is no such person
 
 // ask asks the person in place of the client. asked is false if nobody can answer.
@@ -124,7 +124,8 @@ func (s standIn) ask(ctx context.Context, client *clientInfo, q upstream.Questio
 	return answer, true, err
 }
 
-// complete adds to the capabilities of a client those for the requests that a person can answer in its place.
+// complete returns the capabilities of a client together with the capabilities for the requests that a person can
+// answer in place of the client.
 func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
 	if s.person == nil || !s.person.Present() {
 		return capabilities
@@ -146,9 +147,9 @@ func nobody(method string) string {
 	return ", and no window of Agent Discover is open; open it and call again"
 }
 
-// unsupported names the capability that a client with these capabilities lacks to answer a question, for an error
-// message. It returns "" if the client can answer. An empty capability elicitation means forms only, as in MCP before
-// 2025-11-25.
+// unsupported returns words for what a client with these capabilities would have to support to answer q, for an error
+// message that says that the client does not support it. It returns "" if the client can answer. An empty capability
+// elicitation means forms only, as in MCP before 2025-11-25.
 func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
 	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
 	switch q.Method {

@@ -44,9 +44,9 @@ func (s *sending) begin(ctx context.Context, server string) (end func(), ok bool
 	return func() { over(); s.inFlight.end() }, true
 }
 
-// flush sends the notifications that wait for a legacy client. If the client has asked for log messages, flush
-// first waits for those that reach the session through the feed, because the hub cannot assign them to a single
-// call.
+// flush sends the notifications that wait for a legacy client. If the client has set a log level, flush first waits
+// until the feed has delivered the log messages that servers have sent so far. The feed delivers log messages that the
+// hub cannot assign to a single call.
 func (s *sending) flush(ctx context.Context) {
 	if isModern(ctx) {
 		return

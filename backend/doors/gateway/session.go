@@ -175,7 +175,7 @@ func (s *Session) describe() Client {
 	return c
 }
 
-// addsFoundIfOld reports whether find_tool adds tools to the session's list if its client is a legacy one.
+// addsFoundIfOld reports whether find_tool adds tools to the session's list if the session's client is a legacy client.
 func (s *Session) addsFoundIfOld(chosen *choices) bool {
 	editor := s.client.editor()
 	chosen.mu.Lock()

@@ -158,7 +158,8 @@ func (s *signIns) awaitSignIn() {
 	s.awaited = true
 }
 
-// signedIn notifies a client that was shown empty lists that all lists other than that of tools have changed.
+// signedIn notifies the client that all lists other than the list of tools have changed, if the client was shown empty
+// lists.
 func (s *signIns) signedIn() {
 	s.mu.Lock()
 	awaited := s.awaited

@@ -75,7 +75,8 @@ func formOf(params, own json.RawMessage) forms {
 	return shownForm
 }
 
-// add adds a subscriber of a resource, and subscribes at the server if the server has no subscription yet.
+// add adds a subscriber of a resource. If the hub has not subscribed to the resource yet, add sends resources/subscribe
+// to the server.
 func (b *resourceSubscriptions) add(ctx context.Context, s subscriber, key resourceKey, form forms) (json.RawMessage, error) {
 	b.mu.Lock()
 	sub := b.resources[key]
@@ -114,8 +115,8 @@ func (sub *subscription) live() bool {
 	}
 }
 
-// subscribe sends resources/subscribe on behalf of who, which is nil when a subscription is renewed. The caller
-// holds sub.changing.
+// subscribe sends resources/subscribe to the server of key. who is the caller on whose behalf it does so; it is nil
+// when a subscription is renewed. The caller of subscribe holds sub.changing.
 func (b *resourceSubscriptions) subscribe(
 	ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller,
 ) (json.RawMessage, error) {
@@ -138,8 +139,8 @@ func (b *resourceSubscriptions) subscribe(
 	return result.JSON, nil
 }
 
-// leave removes one form in which s has subscribed to a resource. It returns the subscription if s has no other
-// form, and nil if s has another form or had not subscribed in this one.
+// leave removes one form in which s has subscribed to a resource. It returns the subscription if s has no other form.
+// It returns nil if s has another form, or had not subscribed in the removed form.
 func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +155,7 @@ func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms)
 	return sub
 }
 
-// drop forgets a resource if it has no subscribers, and reports whether that is the case.
+// drop forgets a resource that has no subscribers. It returns false, and does nothing, if the resource has subscribers.
 func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -243,7 +244,7 @@ func (b *resourceSubscriptions) of(a upstream.Announced) map[subscriber]forms {
 	return found
 }
 
-// covers reports whether uri is the subscribed resource or below it.
+// covers reports whether uri is the URI subscribed, or a URI below it.
 func covers(subscribed, uri string) bool {
 	if len(uri) <= len(subscribed) || uri[:len(subscribed)] != subscribed {
 		return uri == subscribed

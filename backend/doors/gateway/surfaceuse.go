@@ -13,7 +13,7 @@ type SurfaceUse struct {
 	AddsFound bool // find_tool adds tools to the list of a legacy session
 }
 
-// SurfaceUse returns the number of tools that a surface shows the model of an editor, and of their tokens.
+// SurfaceUse returns how many tools a surface shows the model of an editor, and how many tokens these tools take.
 func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
 	s := newSession(g, Opening{Surface: surface, Client: editor, Credential: editor})
 	tools, own := s.surface.Listed()

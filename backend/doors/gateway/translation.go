@@ -23,8 +23,8 @@ type translation struct {
 	slugs    *slugs
 }
 
-// Shown returns a result of a server, or the params of its notification or request, with the names and URIs
-// that clients are shown. It leaves the URI bare unchanged.
+// Shown returns a result of a server, or the params of its notification or request, with the names and URIs that
+// clients are shown. It does not change URIs that are equal to bare.
 func (t *translation) Shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
 	s, err := t.registry.Get(server)
 	if err != nil {
@@ -85,8 +85,8 @@ func (n naming) known(slug string) bool {
 	return known
 }
 
-// owners returns the slugs of the servers that list a resource, or a template that
-// may have produced it, or a tool whose view it is.
+// owners returns the slugs of the servers that a URI may belong to. These are the servers that list a resource with
+// this URI, a template that the URI may be an expansion of, or a tool whose view has this URI.
 func (n naming) owners(uri string) (owners []string) {
 	for slug, server := range n.servers {
 		if n.owns(server.Name, uri) {
@@ -142,8 +142,8 @@ func (n naming) prompt(shown string) (slug, name string, err error) {
 	return n.slugs.of(s), name, err
 }
 
-// resolvePrompt returns the server of a prompt and the prompt's name on it. It considers only servers for which
-// serves returns true, or all if serves is nil.
+// resolvePrompt returns the server of a prompt and the prompt's name on that server. It considers only servers for
+// which serves returns true, or all if serves is nil.
 func (t *translation) resolvePrompt(shown string, serves func(server string) bool) (server, name string, err error) {
 	exists := func(server string) bool {
 		_, err := t.registry.Get(server)

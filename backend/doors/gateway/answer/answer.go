@@ -24,7 +24,7 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Text returns the result of a tool call with one text block: reply, as write encodes it.
+// Text returns the result of a tool call with one text block, which contains reply as write encodes it.
 func Text(reply any, write func(any) (string, error)) (json.RawMessage, error) {
 	text, err := write(reply)
 	if err != nil {
@@ -51,7 +51,8 @@ func Error(text string) (json.RawMessage, error) {
 	})
 }
 
-// List returns the result of a list request, with definitions as its only member.
+// List returns the result of a list request: an object whose only member has the name member and contains the
+// definitions.
 func List(member string, definitions []json.RawMessage) json.RawMessage {
 	return slices.Concat(json.RawMessage(`{"`+member+`":`), jsonrpc.Array(definitions), json.RawMessage("}"))
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// row describes the response to a kind of fault. The message is always that of the fault. Package fault, which has the
-// HTTP statuses and the exit codes, cannot have these codes, because it must not import a protocol.
+// row describes the response to a kind of fault. The message of the response is always the message of the fault.
+// Package fault has the HTTP status and the exit code of each kind, but cannot have these codes, because it must not
+// import a protocol.
 type row struct {
-	// code is that of the JSON-RPC error for requests other than tools/call.
+	// code is the code of the JSON-RPC error that answers requests other than tools/call.
 	code int64
-	// refused is set if tools/call gets this JSON-RPC error, too, in place of a result
-	// with isError: the call was not made, and the model cannot correct anything.
+	// refused is set if a tools/call, too, is answered with this JSON-RPC error and not with a result with isError.
+	// This is so if the call was not made and the model cannot correct anything.
 	refused bool
-	// failure is the code of the Failure.
+	// failure is the Failure.Code for this kind of fault.
 	failure string
 }
 
@@ -36,7 +37,7 @@ var byKind = map[fault.Kind]row{
 	fault.Timeout:     {code: jsonrpc.CodeInternalError, failure: Timeout},
 }
 
-// byCode maps the codes of faults to codes of failures, for faults whose code says more than their kind.
+// byCode maps codes of faults to codes of failures. It contains the faults whose code is more specific than their kind.
 var byCode = map[string]string{
 	fault.CodeUnlisted:      NotFound,
 	fault.CodeUnknownTool:   NotFound,
@@ -54,10 +55,9 @@ func Request(err error) error {
 	return jsonrpc.NewError(byKind[fault.KindOf(err)].code, "%s", fault.MessageOf(err))
 }
 
-// Call returns the response to a call of a tool. JSON-RPC errors of the server are
-// passed on, and a refusal because of load becomes a JSON-RPC error; any other
-// error becomes a result with isError, which a model can read. The client ignores the
-// response to a call that it has cancelled.
+// Call returns the response to a call of a tool. It passes on JSON-RPC errors of the server. If the hub has refused the
+// call because it is busy, the response is a JSON-RPC error. Any other error becomes a result with isError, which a
+// model can read. If the client has cancelled the call, it ignores the response.
 func Call(result json.RawMessage, err error) (json.RawMessage, error) {
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return nil, rpc
@@ -71,8 +71,8 @@ func Call(result json.RawMessage, err error) (json.RawMessage, error) {
 	return Error(fault.MessageOf(err))
 }
 
-// Ended returns the error to answer a call with if err concerns the request rather than the
-// tool: the request was cancelled, or the hub is busy. It returns nil for other errors.
+// Ended returns the JSON-RPC error to answer a call with, if err concerns the request rather than the tool: the request
+// was cancelled, or the hub is busy. It returns nil for other errors.
 func Ended(err error) error {
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == mcpversion.CodeBusy {
@@ -86,8 +86,8 @@ func Ended(err error) error {
 	return nil
 }
 
-// UnknownTool returns the text for a name that means no tool. err is the error of package resolve, which has the tools
-// that may be meant. how is a sentence that says how to find a tool.
+// UnknownTool returns an error text that says that no tool has this name. err is the error of package resolve. It
+// contains the names of tools that may be meant. how is a sentence that says how to find a tool.
 func UnknownTool(name string, err error, how string) string {
 	text := "Unknown tool: " + name
 	if near := fault.DidYouMean(err); len(near) > 0 {
@@ -96,8 +96,8 @@ func UnknownTool(name string, err error, how string) string {
 	return text + ". " + how
 }
 
-// Action returns the result of a failed action of the tool registry. Clients rely on
-// the code in brackets, which the original product uses too.
+// Action returns the result of a failed action of the tool registry. Clients rely on the code in brackets, which the
+// original product (agent-discover 1.4) sends, too.
 func Action(err error) (json.RawMessage, error) {
 	return Error("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 )
 
-// Arguments are the arguments of the actions of the tool registry, and of the tools that do the same on other surfaces.
-// The loosejson types also accept values of other JSON types, because models sometimes write the wrong type.
+// Arguments are the arguments of the actions of the tool registry. The tools with the same effect on other surfaces use
+// them, too. The loosejson types also accept values of other JSON types, because models sometimes write the wrong type.
 type Arguments struct {
 	Action        string              `json:"action"`
 	Query         string              `json:"query"`
@@ -93,8 +93,8 @@ func jsonType(kind string) string {
 	return kind
 }
 
-// Inner returns the arguments for a tool that is called through another one, such as proxy_call. raw is the member
-// arguments of the other tool's own arguments.
+// Inner returns the arguments for a tool that is called through another tool, such as proxy_call. raw is the value of
+// the member arguments in the arguments of that other tool.
 func Inner(raw json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case raw == nil, string(raw) == "null":

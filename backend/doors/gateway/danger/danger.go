@@ -41,8 +41,8 @@ var verbs = func() map[string]Level {
 	return out
 }()
 
-// OfName guesses the danger of a tool from the words of its name: the worst
-// one counts, and a name without a known verb may write.
+// OfName guesses the danger of a tool from the verbs in its name. If there are several, the most dangerous counts. A
+// name without a known verb counts as Writes.
 func OfName(name string) Level {
 	worst, known := Reads, false
 	for _, word := range Words(name) {

@@ -12,7 +12,7 @@ import (
 // batchCandidates is how many tools of an intent rankBatch may reorder.
 const batchCandidates = 10
 
-// rankBatch raises the score of a tool by these shares of the score.
+// rankBatch raises the score of a tool by a share of the score: the sum of the lifts that apply, but at most maxLift.
 const (
 	namedLift  = 0.10 // an intent of the batch names the server
 	highLift   = 0.10 // another intent matches the server with high confidence
@@ -21,12 +21,10 @@ const (
 	nearBest   = 0.80 // share of the best score that a tool must reach to be lifted
 )
 
-// rankBatch ranks the results of a batch again, because the intents of one
-// batch are mostly meant for the same servers: it lifts the scores of tools
-// whose servers the other intents name or match. Results with high confidence
-// stay as they are. For an intent that names servers itself, only the tools of
-// these servers are lifted. The results keep the order of the intents; the
-// given slices are not changed.
+// rankBatch ranks the results of a batch again, because the intents of one batch are mostly meant for the same servers.
+// It lifts the score of a tool if another intent names or matches the tool's server. If an intent names servers itself,
+// only the tools of these servers are lifted for this intent. Results with high confidence stay as they are. The
+// results keep the order of the intents; the given slices are not changed.
 func rankBatch(intents []string, results []search.Result) []search.Result {
 	out := slices.Clone(results)
 	named := make([][]string, len(intents))
@@ -53,8 +51,8 @@ func serversOf(results []search.Result) []string {
 	return slices.Compact(servers)
 }
 
-// liftsFor returns the lifts of servers for the tools of intent i. If the
-// intent names servers itself, the other intents do not count.
+// liftsFor returns, by server, the share by which the scores of the server's tools are lifted for intent i. If intent i
+// names servers itself, the other intents do not count.
 func liftsFor(i int, intents []string, results []search.Result, named [][]string) map[string]float64 {
 	lifts := make(map[string]float64)
 	if len(named[i]) > 0 {
@@ -107,8 +105,8 @@ func mentions(text, name string) bool {
 // common are words that occur in the names of many servers.
 var common = map[string]bool{"mcp": true, "server": true, "api": true, "official": true}
 
-// namedIn returns those servers whose names, without common words, occur in an
-// intent.
+// namedIn returns the servers whose names occur in words, the words of an intent. Words that many server names contain,
+// such as mcp, need not occur.
 func namedIn(words, servers []string) []string {
 	var out []string
 	for _, server := range servers {

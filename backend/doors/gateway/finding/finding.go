@@ -67,10 +67,11 @@ func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) se
 	return result
 }
 
-// Near returns at most three findable tools that a caller may mean instead of a tool: first those of the server whose
-// names look the same to people, then those with similar names. If server is empty, the tools of all servers count.
-// Near returns no tool that is more dangerous than the called one, because another tool must not be a way around a
-// refusal. The name of an unknown tool says how dangerous that tool is.
+// Near returns at most three findable tools that a client may have meant when it named the wrong tool. If the named
+// tool is unknown, tools whose names look the same to people come first. Tools with similar names follow. Near
+// considers the tools of the server or, if server is empty, of all servers. A suggestion must not be a way around a
+// refusal, so Near returns no tool with a similar name that is more dangerous than the named tool. If that tool is
+// unknown, its name says how dangerous it is.
 func (f *Finder) Near(server, tool string, r inventory.Rules) (near []*catalog.Tool) {
 	const most = 3
 	limit := danger.OfName(tool)

@@ -38,7 +38,8 @@ type QueryOptions struct {
 	Asked func(answers ...learning.Answer)
 }
 
-// Tools says which tools the session's client may use, and how it resolves their names.
+// Tools says which tools the session's client may use, and how the hub resolves the names of tools that the client
+// sends.
 type Tools interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
@@ -60,14 +61,15 @@ func NewQueries(o QueryOptions) *Queries {
 	return &Queries{finder: o.Finder, tools: o.Tools, found: o.Found, held: o.Held, asked: o.Asked}
 }
 
-// Style is the advice in a reply about the model's next step. The zero value is the advice of the tool registry.
+// Style determines which next step a reply advises the model to take. The zero value is the advice of the tool
+// registry.
 type Style struct {
 	Caller func(*catalog.Tool) string // see findreply.Options
 	Miss   string                     // the hint if nothing was found
 }
 
-// Tool serves find_tool: it ranks the known tools for one query and may add those in its
-// reply to the session tools, unless auto_activate is false. It starts no server.
+// Tool serves find_tool: it ranks the known tools for one query. It may add the tools in the reply to the session
+// tools, unless auto_activate is false. It starts no server.
 func (q *Queries) Tool(ctx context.Context, args arguments.Arguments, style Style) (any, error) {
 	limit, err := LimitOf(args.Query, float64(args.Limit))
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 // the meaning of some tools has not been computed yet.
 type Arrivals interface {
 	Expected() bool
-	// Await returns when no tools are expected, or when ctx ends.
+	// Await returns when no more tools are expected, or when ctx ends.
 	Await(ctx context.Context)
 }
 
-// arrivalWait is how long a search that has found nothing waits for more tools, and then how long it may take
-// to search again by meaning. It is long, so that a slow machine does not answer that no tool fits where a fast
-// one finds some.
+// arrivalWait limits how long a search that has found nothing waits for more tools. It also limits how long the second
+// search may take after that. It is long, so that a slow machine does not report that no tool fits where a fast machine
+// finds some.
 const arrivalWait = 10 * time.Second
 
-// again calls search after a search that has found nothing but may find something in a moment: more tools are
-// expected, or, if unread is set, the first search compared words alone because the meaning of the query was
-// not computed in time.
+// again calls search once more after a first search that has found nothing, if a second search may find something. This
+// is so if more tools are expected; again then waits for these tools first. It is also so if unread is set: the first
+// search compared only words, because the meaning of the query was not computed in time.
 func (f *Finder) again(ctx context.Context, unread bool, search func(ctx context.Context)) {
 	expected := f.arrivals != nil && f.arrivals.Expected()
 	if !expected && !unread {
@@ -40,8 +40,8 @@ func (f *Finder) again(ctx context.Context, unread bool, search func(ctx context
 	search(ctx)
 }
 
-// Searched describes the tools that a search could have found, for the reply to the search. hint says what to do
-// if all servers are ready. If it is empty, the reply has the hint of the tool registry.
+// Searched describes the tools that a search could have found, for the reply to the search. hint says what to do if all
+// servers are ready. If hint is empty, the reply has the hint of the tool registry.
 func (f *Finder) Searched(hint string) findreply.Known {
 	known := findreply.Known{None: len(f.inventory.Snapshot().Tools) == 0, Hint: hint, Coming: f.arrivals != nil && f.arrivals.Expected()}
 	if f.readiness == nil {

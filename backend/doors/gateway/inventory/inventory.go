@@ -39,7 +39,7 @@ func (i *Inventory) For(client string) Rules {
 	return Rules{p, p.View(client, i.catalog.Snapshot())}
 }
 
-// Snapshot returns the current tools without any rules.
+// Snapshot returns the current tools without applying any rules.
 func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
 
 // ActiveServers returns the servers whose tools, prompts and resources every session lists.

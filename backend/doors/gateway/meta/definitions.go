@@ -24,7 +24,7 @@ const Tokens = 525
 // callers maps each tool that calls other tools to the worst danger of the tools that it may call.
 var callers = map[string]danger.Level{CallRead: danger.Reads, CallWrite: danger.Writes, callAny: danger.Destroys}
 
-// callerOf returns the tool that calls tools of a level of danger.
+// callerOf returns the name of the tool that calls other tools whose danger is at most d.
 func callerOf(d danger.Level) string {
 	for name, accepts := range callers {
 		if accepts == d {
@@ -34,9 +34,9 @@ func callerOf(d danger.Level) string {
 	return callAny
 }
 
-// Definitions returns the definitions of the tools for these servers. The texts share words and name servers
-// and subjects, so that one search of a client that defers tools finds all of them. The members of _meta ask
-// Claude Code not to defer the tools that a model needs first, and not to cut long results.
+// Definitions returns the definitions of the tools for the servers in r. Some clients defer loading tools and search
+// for them. The texts share words and name servers and subjects, so that one such search finds all of these tools. The
+// members of _meta ask Claude Code not to defer the tools that a model needs first, and not to cut long results.
 func Definitions(r *roster.Roster) []json.RawMessage {
 	const (
 		loaded = `,"_meta":{"anthropic/alwaysLoad":true`

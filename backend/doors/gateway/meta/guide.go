@@ -41,8 +41,8 @@ Arguments are checked before a call is sent. Failures of execute_tool and of the
 - CONFIGURATION_ERROR: the user has to configure or approve something
 `
 
-// own returns the items that the surface adds to the result of a list method other than tools/list, and the
-// name of the result's member.
+// own returns the items that the surface adds to the result of a list method other than tools/list. member is the name
+// of the member of the result that contains the items.
 func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	switch method {
 	case "prompts/list":

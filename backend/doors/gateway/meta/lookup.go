@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// known returns the server with a name if it is approved, and otherwise says why it cannot be used.
+// known returns the server with this name if the server is approved. Otherwise, the failure says why the server cannot
+// be used.
 func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
 	v, err := m.hub.registry.Get(name)
 	if err == nil {
@@ -59,8 +60,8 @@ func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	return t.Known, nil
 }
 
-// near returns the names of the tools that may be meant by a tool which a server does not list: tools of the server or,
-// if none of them has a similar name, of all servers.
+// near returns names of tools that a client may have meant by the name tool, which the server does not list. They are
+// tools of the server or, if none of these has a similar name, of all servers.
 func (m *Tools) near(server, tool string) (names []string) {
 	rules := m.client.Rules()
 	near := m.hub.finder.Near(server, tool, rules)

@@ -1,6 +1,6 @@
-// Package meta is the surface that shows a client a few tools of the hub, no matter which servers are configured:
-// find_tool, the tools that call the tools that it finds, and their siblings, which list and call tools by server and
-// name.
+// Package meta is the surface that shows a client a few tools of the hub, no matter which servers are configured. These
+// tools are find_tool, the tools that call a found tool by its call_as, and the siblings, which list and call tools by
+// the names of a server and a tool.
 package meta
 
 import (
@@ -29,8 +29,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Tools are the hub's tools on this surface, for one session. For each level of danger, one tool calls other
-// tools, so that its annotations are true and the client's own rules work: plan modes permit CallRead only.
+// Tools are the hub's tools on this surface, for one session. For each level of danger, there is one tool that calls
+// other tools up to this level. So the annotations of this tool are true, and the client's own rules work: plan modes
+// permit CallRead only.
 type Tools struct {
 	hub      *Hub
 	queries  *finding.Queries
@@ -49,7 +50,8 @@ type Options struct {
 	Results  Results
 }
 
-// Client says which tools the session's client may use, and how it resolves their names.
+// Client says which tools the session's client may use, and how the hub resolves the names of tools that the client
+// sends.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
@@ -62,7 +64,8 @@ type Client interface {
 
 // Calls sends the session's calls of tools.
 type Calls interface {
-	// Vetted sends a call. If the tool is not known yet, Vetted calls vet once the server has listed the tool.
+	// Vetted sends a call. If the tool is not in the catalog yet, Vetted calls vet after the server has listed the
+	// tool, and does not send the call if vet returns an error.
 	Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error)
 	// Refuse records a call that is not sent.
 	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
@@ -75,8 +78,8 @@ type Calls interface {
 type Results interface {
 	// Cut returns a result, cut if it is too long for the client.
 	Cut(result json.RawMessage) json.RawMessage
-	// Call serves read_more and save_block; ok is false for other tools. accepts is the worst danger that the
-	// caller accepts.
+	// Call serves read_more and save_block; ok is false for other tools. accepts is the highest level of danger that
+	// the caller permits.
 	Call(accepts danger.Level, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
@@ -108,12 +111,12 @@ type HubOptions struct {
 	Outdated func(server string) bool
 }
 
-// Servers starts servers, and reports their state and whether their tools are held.
+// Servers starts servers. It reports whether servers run, and whether their tools wait for a person's approval.
 type Servers interface {
 	Running(server string) bool
 	// Held returns an error for a tool whose definition waits for a person's approval.
 	Held(server, tool string) error
-	// Refresh lists the tools of a server anew, and starts it if necessary.
+	// Refresh lists the tools of a server anew, and starts the server if necessary.
 	Refresh(ctx context.Context, server string) error
 }
 
@@ -213,8 +216,8 @@ func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage,
 	return answer.Text(reply, write)
 }
 
-// callerFor returns the name of the tool that calls t. For nil, it returns text about the tools for calling any
-// tool.
+// callerFor returns the name of the hub's tool through which a client calls t. If t is nil, it returns text that names
+// the tools through which a client can call any tool.
 func callerFor(t *catalog.Tool) string {
 	if t == nil {
 		return callAny + ", or " + CallRead + " if it only reads"
@@ -263,8 +266,8 @@ func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.Ra
 	return m.results.Cut(result), err
 }
 
-// admits returns an error if a tool is more dangerous than a caller accepts. It returns nil for a tool that is not known yet;
-// it is called again once the server has listed the tool.
+// admits returns an error if models must not call a tool, or if the tool is more dangerous than accepts. If the tool is
+// not known yet, admits does not check its danger; it is called again after the server has listed the tool.
 func (m *Tools) admits(accepts danger.Level, server, tool string) error {
 	if err := m.client.ForModel(server, tool); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 	refreshName     = "refresh_cache"
 )
 
-// sibling serves tools/call of one of the siblings.
+// sibling is the function that serves tools/call for one tool in siblings.
 type sibling func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 // siblings are the tools that take the names of a server and of a tool as separate arguments. Their failures
@@ -53,7 +53,7 @@ type siblingArguments struct {
 	IncludeDisabled loosejson.Bool   `json:"includeDisabled"`
 }
 
-// replying returns a sibling whose result is the text of a JSON object.
+// replying returns a sibling whose result is the text of a JSON object: the reply that do returns.
 func replying(do func(*Tools, context.Context, siblingArguments) (any, *answer.Failure)) sibling {
 	return func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 		var args siblingArguments
@@ -77,7 +77,7 @@ type serverSummary struct {
 	ToolCount    int    `json:"toolCount"`
 	EnabledCount int    `json:"enabledCount"`
 	Status       string `json:"status"`
-	// Note says why the server cannot be used, or its tools are not known.
+	// Note says why the server cannot be used, or why its tools are not known.
 	Note string `json:"note,omitempty"`
 }
 
@@ -171,8 +171,8 @@ func (m *Tools) listTools(ctx context.Context, args siblingArguments) (any, *ans
 	}{v.Name, m.toolsOf(v.Name, bool(args.IncludeDisabled), present)}, nil
 }
 
-// listAgain lists the tools of a server again if none are known, because it may never have been started, or if the list
-// is outdated. If that fails, the outdated list stays in use.
+// listAgain makes a server list its tools again if no tools of the server are known, as before its first start, or if
+// its list is outdated. If an outdated list cannot be replaced, it stays in use.
 func (m *Tools) listAgain(ctx context.Context, server string) *answer.Failure {
 	none := m.unlisted(server)
 	if !none && (m.hub.outdated == nil || !m.hub.outdated(server)) {

@@ -62,13 +62,14 @@ type Options struct {
 	Queries   *finding.Queries
 	Toolsets  *toolsetview.Actions
 	Client    Client
-	// Proposer describes the client to the person who reviews its proposals.
+	// Proposer returns a description of the client, for the person who reviews the client's proposals.
 	Proposer func() string
 	Calls    Calls
 	SignIns  SignIns
 }
 
-// Client says which tools the session's client may use, and how it resolves their names.
+// Client says which tools the session's client may use, and how the hub resolves the names of tools that the client
+// sends.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
@@ -80,7 +81,8 @@ type Client interface {
 
 // Calls sends the session's calls of tools.
 type Calls interface {
-	// Vetted sends a call. If the tool is not known yet, Vetted calls vet once the server has listed the tool.
+	// Vetted sends a call. If the tool is not in the catalog yet, Vetted calls vet after the server has listed the
+	// tool, and does not send the call if vet returns an error.
 	Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error)
 	// Refuse records a call that is not sent.
 	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
@@ -91,8 +93,8 @@ type Calls interface {
 
 // SignIns lets the client's user sign in to servers.
 type SignIns interface {
-	// Retry sends a request to a server. If the user has to sign in first and does so, Retry sends it once
-	// more.
+	// Retry sends a request to a server. If the server requires a sign-in and the user signs in, Retry sends the
+	// request once more.
 	Retry(ctx context.Context, server string, send func() error) error
 }
 
@@ -196,7 +198,8 @@ func (t *Tool) do(ctx context.Context, params json.RawMessage) (json.RawMessage,
 	return answer.Action(unknown)
 }
 
-// proxyCall serves proxy_call: it calls the tool that call_as names, or the tool that server and tool name.
+// proxyCall serves proxy_call: it calls the tool that the argument call_as names or, without call_as, the arguments
+// server and tool.
 func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params json.RawMessage) (json.RawMessage, error) {
 	if args.CallAs == "" && (args.Server == "" || args.Tool == "") {
 		return answer.Action(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
@@ -231,9 +234,9 @@ func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params j
 	return answer.Call(result.JSON, err)
 }
 
-// meant returns the server and the tool that proxy_call names. A call_as of the form mcp__server__tool is split
-// even if there is no such server, because clients of the original product expect an error that names the
-// server.
+// meant returns the server and the tool that proxy_call names. It splits a call_as of the form mcp__server__tool even
+// if there is no such server, because clients of the original product (agent-discover 1.4) expect an error that names
+// the server.
 func (t *Tool) meant(args arguments.Arguments) (server, tool string, err error) {
 	if args.Server != "" || strings.ContainsAny(args.CallAs, "_.") {
 		meant, err := t.client.Names().Tool(args.Server, cmp.Or(args.CallAs, args.Tool))

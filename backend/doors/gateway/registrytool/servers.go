@@ -57,7 +57,7 @@ func (t *Tool) list(ctx context.Context, args arguments.Arguments) (any, error) 
 	return out, nil
 }
 
-// install serves the action install. It proposes the server that the command starts or, without a command, the
+// install serves the action install. It proposes the server that args.Command starts or, without a command, the
 // marketplace entry that the arguments name. By default, the server does not start until a person approves it.
 func (t *Tool) install(ctx context.Context, args arguments.Arguments) (any, error) {
 	if args.Name == "" {

@@ -19,8 +19,8 @@ import (
 )
 
 // Roster holds the names of servers and the subjects that the descriptions of the hub's tools contain. Clients that
-// defer tools search these descriptions. A roster changes only when the usable servers, their tools or the rules
-// change, so that the tool lists of modern clients and prompt caches stay valid. It is read-only.
+// defer loading tools search these descriptions. A roster changes only when the usable servers, their tools or the
+// rules change, so that the tool lists of modern clients and prompt caches stay valid. It is read-only.
 type Roster struct {
 	Servers  []string // usable servers; the most used came first when the list last changed
 	Subjects []string // subjects of their tools, such as issue or file
@@ -46,8 +46,8 @@ type Keeper struct {
 	now        *Roster
 }
 
-// NewKeeper returns a keeper for the servers in a registry. The function calls returns, by server, how often
-// this installation has called its tools.
+// NewKeeper returns a keeper for the servers in a registry. The function calls returns, by server, how often this
+// installation has called tools of the server.
 func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls func() map[string]int) *Keeper {
 	return &Keeper{servers: servers, inventory: tools, calls: calls}
 }
@@ -117,7 +117,7 @@ const otherVerbs = "append apply assign call change click close configure connec
 	"install invoke join load make manage navigate open press process publish register reload rename render reply request respond " +
 	"retry save schedule select sort start submit subscribe sync take toggle translate trigger type upload upsert use wait"
 
-// fillers are words in names of tools that say nothing about their subject.
+// fillers are words in names of tools that say nothing about the subject of a tool.
 const fillers = "all and any batch bulk by contents current data detail details for from id ids in info into item items " +
 	"latest many mcp multiple my new of on one or out result results service single the to tool tools up via with"
 
@@ -170,8 +170,8 @@ func atMost(limit int) func(string) bool {
 // Names returns as many names of servers as fit in limit tokens, and the number of servers left out.
 func Names(servers []string, limit int) string { return nameSome(servers, atMost(limit)) }
 
-// nameSome returns as many names of servers as fit, and the number of servers left out. If no name fits, it
-// returns only the number of servers.
+// nameSome returns the first names of servers, as many as fits accepts, and the number of servers left out. If fits
+// does not accept a single name, nameSome returns only the number of servers.
 func nameSome(servers []string, fits func(string) bool) string {
 	shown := fitting(servers, fits)
 	switch others := len(servers) - len(shown); {
@@ -185,7 +185,7 @@ func nameSome(servers []string, fits func(string) bool) string {
 	return strings.Join(shown, ", ")
 }
 
-// fitting returns as many words, from the first on, as fit when they are joined by commas.
+// fitting returns the first words, as many as fits accepts when they are joined by commas.
 func fitting(words []string, fits func(string) bool) []string {
 	n := 0
 	for n < len(words) && fits(strings.Join(words[:n+1], ", ")) {

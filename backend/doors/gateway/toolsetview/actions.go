@@ -25,18 +25,19 @@ type Actions struct {
 	choice *Choice
 	finder *finding.Finder
 	client Client
-	// proposer describes the client to the person who reviews its proposals.
+	// proposer returns a description of the client, for the person who reviews the client's proposals.
 	proposer func() string
 }
 
-// Client says which tools the session's client may use, and how it resolves their names.
+// Client says which tools the session's client may use, and how the hub resolves the names of tools that the client
+// sends.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
 }
 
-// NewActions returns the actions of a session. proposer describes the session's client to the person who
-// reviews its proposals.
+// NewActions returns the actions of a session. proposer returns a description of the session's client, for the person
+// who reviews the client's proposals.
 func NewActions(c *Choice, f *finding.Finder, client Client, proposer func() string) *Actions {
 	return &Actions{c, f, client, proposer}
 }

@@ -28,9 +28,9 @@ type Choice struct {
 	Credential string
 }
 
-// SetOf returns the toolset that a surface shows, empty if it shows something else. asked is the toolset that
-// the client or its project asks for. It has an effect only on surfaces that show all servers, so that a client
-// is never shown more than its entry allows.
+// SetOf returns the toolset that a surface shows, empty if it shows something else. asked is the toolset that the
+// client or its project asks for. SetOf considers asked only on surfaces that show all servers, so that a client is
+// never shown more than its entry allows.
 func SetOf(toolsets *toolset.Keeper, surface, asked string) string {
 	if set := surfaces.Toolset(surface); set != "" {
 		return set
@@ -83,9 +83,9 @@ func (c *Choice) toolsOf(set string) []*catalog.Tool {
 	})
 }
 
-// Admit returns an error if the toolset of the session does not admit a call. A tool outside an equipped
-// toolset may always be called. For a tool of the toolset, Admit leases the server and asks the toolset again,
-// because the tool may have changed since its server last ran. The server runs until the caller calls release.
+// Admit returns an error if the toolset of the session does not admit a call. A tool outside an equipped toolset may
+// always be called. For a tool of the toolset, Admit leases the server and then checks the tool a second time, because
+// the tool may have changed since its server last ran. The server keeps running until the caller calls release.
 func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) (release func(), err error) {
 	release = func() {}
 	name := c.Set

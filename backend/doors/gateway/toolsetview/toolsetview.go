@@ -140,8 +140,8 @@ func (v *View) servers() (out []registry.Server) {
 // TTL returns how long clients may cache a list, in milliseconds.
 func (v *View) TTL(string) int64 { return surfaces.ListTTL }
 
-// Resolve returns the tool that name refers to: either the name under which the client lists the tool, or the
-// full name of a tool of the toolset.
+// Resolve returns the server and the name of the tool that name refers to. name is either the name under which the
+// client lists the tool, or the full name of a tool of the toolset.
 func (v *View) Resolve(name string) (server, tool string, ok bool) {
 	if t := v.tools.ShownIn(v.own(), name); t != nil {
 		return t.Server, t.Name, true
