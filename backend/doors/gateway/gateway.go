@@ -1,14 +1,14 @@
-// Package gateway is the MCP server that editors and other clients talk to. A session lists the hub's own tools
-// of its surface, then the tools of always listed servers, then the session tools: those that find_tool has added
-// to this session. Tool calls go through call.Pipeline, and results are passed on as the bytes that the server
-// sent. Modern clients, servers and requests are those of MCP 2026-07-28; legacy ones are those of earlier
-// versions. The era says which of the two applies.
+// Package gateway is the MCP server that editors and other clients talk to. A session lists the hub's own tools of its
+// surface, then the tools of always listed servers, then the session tools: those that find_tool has added to this
+// session. Tool calls go through call.Pipeline, and results are passed on as the bytes that the server sent. Modern
+// clients, servers and requests are those of MCP 2026-07-28; legacy ones are those of earlier versions. The era says
+// which of the two applies.
 //
-// A Session receives the messages of one client and passes them to its parts. clientInfo and clientCaller
-// describe the client. clientTools, toolList and changes decide what it is shown. toolCalls, requests,
-// sessionTasks, legacySubscriptions and modernRequests serve its requests. The surface of a session decides
-// whether its client is shown the whole hub (allServers, with the tools of package meta or registrytool), one
-// toolset (toolsetview.View) or one server (oneServer). All sessions share the parts of the Gateway.
+// A Session receives the messages of one client and passes them to its parts. clientInfo and clientCaller describe the
+// client. clientTools, toolList and changes decide what the client is shown. toolCalls, requests, sessionTasks,
+// legacySubscriptions and modernRequests serve the client's requests. The surface of a session decides whether its
+// client is shown the whole hub (allServers, with the tools of package meta or registrytool), one toolset
+// (toolsetview.View) or one server (oneServer). All sessions share the parts of the Gateway.
 package gateway
 
 import (

@@ -22,8 +22,8 @@ func atLeast(message json.RawMessage, level string) bool {
 	return slices.Index(levels, jsonrpc.GetString(message, "level")) >= slices.Index(levels, level)
 }
 
-// logLevel holds the lowest severity of log messages that a client wants, and the servers whose messages it
-// gets: those that it has called. It is safe for concurrent use.
+// logLevel holds the lowest severity of log messages that a client wants, and the servers whose log messages the client
+// gets: the servers that it has called. It is safe for concurrent use.
 type logLevel struct {
 	share func(ctx context.Context, server string) // sends the level to a server
 

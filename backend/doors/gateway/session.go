@@ -20,8 +20,8 @@ import (
 // a restart, a client may still answer a request of the previous hub.
 var IDPrefix = "hub-" + rand.Text()[:10] + "-"
 
-// Session is one client's connection to the hub. It receives the client's messages and passes them to its
-// parts.
+// Session is one client's connection to the hub. It receives the client's messages and passes each to the part that
+// serves it.
 type Session struct {
 	id       string
 	project  Project

@@ -252,8 +252,8 @@ func covers(subscribed, uri string) bool {
 	return subscribed[len(subscribed)-1] == '/' || uri[len(subscribed)] == '/' || uri[len(subscribed)] == '?' || uri[len(subscribed)] == '#'
 }
 
-// renew subscribes again to the resources of a server that has started anew. It returns the URIs of those that
-// may have changed meanwhile.
+// renew subscribes again to the resources of a server that has started anew. It returns the URIs of the resources that
+// may have changed while the hub was not subscribed.
 func (b *resourceSubscriptions) renew(ctx context.Context, server, session string) (missed []string) {
 	b.mu.Lock()
 	lost := make(map[resourceKey]*subscription)

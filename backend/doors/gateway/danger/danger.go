@@ -116,7 +116,7 @@ func Annotated(t *catalog.Tool) Level {
 	return Destroys
 }
 
-// IsVerb reports whether a word, in lower case, is a verb that hints at a level.
+// IsVerb reports whether a word, in lower case, is a verb for which a level is known.
 func IsVerb(word string) bool {
 	_, ok := verbs[word]
 	return ok

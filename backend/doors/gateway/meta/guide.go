@@ -64,7 +64,7 @@ func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	return items, "resources"
 }
 
-// WithOwn returns the result of a list request with the surface's own items before the others.
+// WithOwn returns the result of a list request with the surface's own items before the items of servers.
 func (m *Tools) WithOwn(method string, result json.RawMessage) json.RawMessage {
 	items, member := m.own(method)
 	if len(items) == 0 {

@@ -189,8 +189,8 @@ func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (
 	return result, true, err
 }
 
-// find serves find_tool. It does the same as the action find_tool of the tool registry, or as its action
-// get_schema if call_as is the only argument.
+// find serves find_tool. It does the same as the action find_tool of the tool registry or, if call_as is the only
+// argument, as the action get_schema.
 func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	var args arguments.Arguments
 	if raw != nil {

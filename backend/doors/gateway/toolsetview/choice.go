@@ -22,8 +22,8 @@ type Choice struct {
 	Client    string // id of the client whose rules apply
 	// Set is the toolset that the surface shows; empty if it shows no single toolset.
 	Set string
-	// Equips says that the client may equip a toolset. Its tools are then listed in place of those of always
-	// listed servers. The choice is stored for the credential.
+	// Equips says that the client may equip a toolset. The tools of the equipped toolset are then listed in place of
+	// those of always listed servers. The choice is stored for the credential.
 	Equips     bool
 	Credential string
 }

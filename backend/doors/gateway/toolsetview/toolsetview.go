@@ -71,8 +71,8 @@ type Calls interface {
 	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
 }
 
-// Translate translates between the names and URIs of servers and those that clients are
-// shown; see package names.
+// Translate translates between the names and URIs of servers and the names and URIs that clients are shown; see package
+// names.
 type Translate interface {
 	Incoming(serves func(server string) bool, method string, params json.RawMessage) (server string, own json.RawMessage, err error)
 	Shown(server, method string, message json.RawMessage, bare string) json.RawMessage
