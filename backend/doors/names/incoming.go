@@ -11,7 +11,7 @@ import (
 // Servers finds the servers that names from a client belong to. Known is required. If Owners is nil, URIs without a
 // slug belong to no server. If Prompt is nil, prompts belong to no server.
 type Servers struct {
-	// Known reports whether a slug is that of a server which the client may reach.
+	// Known reports whether a slug belongs to a server that the client may reach.
 	Known func(slug string) bool
 	// Owners returns the slugs of the servers that have a URI or URI template.
 	Owners func(uri string) []string
@@ -20,9 +20,9 @@ type Servers struct {
 	Prompt func(shown string) (slug, name string, err error)
 }
 
-// uri returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI
-// without a slug does not come from the hub but, for example, from the text of a result. It belongs to the only
-// server that has it; if no server or several servers have it, the error is an *OwnerError.
+// uri returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI without a
+// slug does not come from the hub but, for example, from the text of a result. Such a URI belongs to the only server
+// that has it; if no server or several servers have it, the error is an *OwnerError.
 func (s Servers) uri(shown string) (slug, uri string, err error) {
 	if slug, from, to, ok := split(shown, false, s.Known); ok {
 		return slug, shown[:from] + shown[to:], nil

@@ -27,8 +27,7 @@ const (
 	shortHash, longHash = 6, 12
 )
 
-// Full returns the name under which a server's tool or prompt is shown, before
-// Cut.
+// Full returns the name under which a server's tool or prompt is shown, before Cut shortens it.
 func Full(server, name string) string { return server + "__" + name }
 
 // Cut shortens full names for a client with a limit on the length of names, and returns them in the order of full.

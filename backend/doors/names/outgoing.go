@@ -59,8 +59,8 @@ func splice(data []byte, edits []edit) json.RawMessage {
 	return append(out, data[done:]...)
 }
 
-// scan collects the edits of a message. Its methods take the position of a value
-// and return the position after it, or -1 if it is not valid JSON.
+// scan collects the edits of a message. Its methods take the position of a value and return the position after the
+// value, or -1 if the value is not valid JSON.
 type scan struct {
 	data  []byte
 	slug  string

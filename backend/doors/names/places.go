@@ -46,7 +46,8 @@ var (
 	messages = member{"messages", list(object(member{"content", blocks}))}
 	contents = member{"contents", list(withURI)}
 	sampling = object(meta, messages)
-	// inputs are the requests to the client that a result contains if the server asks for input.
+	// inputs describes the member of a result that contains the server's requests to the client. A result has this
+	// member if the server asks for input.
 	inputs    = member{"inputRequests", &places{others: object(member{"params", sampling})}}
 	resources = object(meta, member{"resources", list(withURI)})
 	skill     = object(member{"uri", aURI}, member{"resources", list(withURI)})
