@@ -67,7 +67,7 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(others, "content", jsonrpc.Array(blocks))
 }
 
-// room returns how many bytes of a result may be text of a document.
+// room returns how many bytes of a result the text of a document may take.
 func (c Client) room() int { return max(c.Limit-notice, notice) }
 
 // begin returns blocks with the beginning of the document that take about room bytes, not counting images. at is the

@@ -183,7 +183,7 @@ func TestARetryAfterARestartSaysThatTheOutcomeIsUnknown(t *testing.T) {
 	})
 }
 
-// An abandoned call answers its questions, ends, and is no longer parked.
+// When a call is abandoned, the server's questions are answered, the call ends, and it is no longer parked.
 func TestAnAbandonedCallAnswersItsServer(t *testing.T) {
 	for name, abandon := range map[string]func(*pendinginput.Lot, context.CancelFunc){
 		"nobody retries": func(*pendinginput.Lot, context.CancelFunc) { time.Sleep(11 * time.Minute) },
