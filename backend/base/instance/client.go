@@ -39,10 +39,10 @@ import (
 type Hello struct {
 	Nonce        string `json:"nonce"`
 	Proof        string `json:"proof"` // made with the hub's own token
-	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the proof_key of the session, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer"`
+	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, with the session's proof_key as its key. The message consists of the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this response."`
 	Version      string `json:"version"`
 	Protocol     int    `json:"protocol"`
-	AuthOff      bool   `json:"auth_off,omitempty" doc:"requests need no token"`
+	AuthOff      bool   `json:"auth_off,omitempty" doc:"Whether requests need no token."`
 }
 
 // Client calls the REST interface of one hub. On each connection it first checks

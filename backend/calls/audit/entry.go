@@ -37,14 +37,14 @@ const REST = "rest"
 // Entry is one entry of the chain.
 type Entry struct {
 	Seq      int64     `json:"seq" doc:"Position in the chain, from 1."`
-	Previous string    `json:"previous" doc:"SHA-256 of the entry before it; empty for the first one."`
+	Previous string    `json:"previous" doc:"SHA-256 of the previous entry; empty for the first one."`
 	At       time.Time `json:"at" doc:"When the request began."`
-	Kind     string    `json:"kind" doc:"call, resource-read or prompt-get; trust for a decision about a definition of a server; retention, lost or break for what the hub notes about the log itself."`
+	Kind     string    `json:"kind" doc:"Kind of the entry. A request: call, resource-read or prompt-get. A decision about a server's definition of a tool or another item: trust. A note about the log itself: retention, lost or break."`
 	Client   string    `json:"client,omitempty" doc:"Name that the client sent when it connected. It is not verified."`
 	Editor   string    `json:"editor,omitempty" doc:"Identifier of the editor whose entry or token the client uses."`
 	Session  string    `json:"session,omitempty"`
-	Token    string    `json:"token,omitempty" doc:"Identifier and name of the token that the client has shown."`
-	Road     string    `json:"road,omitempty" doc:"How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest."`
+	Token    string    `json:"token,omitempty" doc:"Identifier and name of the token with which the client connected."`
+	Road     string    `json:"road,omitempty" doc:"How the tool was called: tools/call (as a listed tool), the name of the hub's own tool that made the call, or rest (through the REST API)."`
 	Server   string    `json:"server,omitempty"`
 	Tool     string    `json:"tool,omitempty" doc:"Name of the tool or the prompt, or URI of the resource."`
 	// ArgumentsSHA256 is the hash of the JSON text of the arguments; empty if there are none.
@@ -52,9 +52,9 @@ type Entry struct {
 	Outcome         string `json:"outcome,omitempty"`
 	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
 	Micros          int64  `json:"duration_us" doc:"Duration in microseconds."`
-	Count           int64  `json:"count,omitempty" doc:"Number of entries that were deleted or lost."`
+	Count           int64  `json:"count,omitempty" doc:"In an entry of kind retention or lost, number of entries that were deleted because of their age or could not be stored."`
 	// Through is the last entry that was deleted because of its age, in an entry of kind Retention.
-	Through *Head  `json:"through,omitempty" doc:"The last deleted entry."`
+	Through *Head  `json:"through,omitempty" doc:"In an entry of kind retention, the position and hash of the last deleted entry."`
 	Note    string `json:"note,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type Report struct {
 	Entries int64  `json:"entries" doc:"Number of entries that were read."`
 	First   int64  `json:"first" doc:"Position of the first entry; 0 if there is none."`
 	Last    int64  `json:"last" doc:"Position of the last entry; 0 if there is none."`
-	Hash    string `json:"hash" doc:"SHA-256 of the last entry. Keep it elsewhere to notice a forged chain."`
+	Hash    string `json:"hash" doc:"SHA-256 of the last entry. Keep a copy on another machine to detect a forged chain."`
 	Broken  int64  `json:"broken,omitempty" doc:"Position of the first broken entry."`
 	Problem string `json:"problem,omitempty" doc:"What is wrong with the first broken entry."`
 }

@@ -269,7 +269,7 @@ type Client struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Calls   int    `json:"calls_in_flight"`
-	Toolset string `json:"toolset,omitempty" doc:"Toolset whose tools alone the client is shown; missing if it is shown another surface."`
+	Toolset string `json:"toolset,omitempty" doc:"Toolset to whose tools the client is limited; missing if there is none."`
 	Project
 }
 

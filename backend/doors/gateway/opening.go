@@ -40,9 +40,9 @@ type Opening struct {
 
 // Project is the project that a client works on, if the project names a toolset.
 type Project struct {
-	File    string `json:"project_file,omitempty" doc:"File of the client's project that names a toolset."`
-	Wants   string `json:"project_toolset,omitempty" doc:"Toolset that this file names. If it differs from toolset, it does not exist, waits for approval, or the entry of the client shows something else."`
-	Problem string `json:"project_problem,omitempty" doc:"Why the file names no toolset."`
+	File    string `json:"project_file,omitempty" doc:"File in the client's project that names a toolset."`
+	Wants   string `json:"project_toolset,omitempty" doc:"Toolset that project_file names. If it differs from the member toolset, the named toolset does not exist or waits for approval, or the client's configuration entry shows something else."`
+	Problem string `json:"project_problem,omitempty" doc:"Why project_file names no toolset."`
 }
 
 // ErrStopping is the cause with which a transport ends the contexts of requests when the

@@ -29,8 +29,8 @@ type Parsed struct {
 	Headers     map[string]string `json:"headers" nullable:"false"`
 	Target      string            `json:"target" doc:"Command line or URL on one line, with credentials redacted."`
 	Secrets     []Credential      `json:"secrets" nullable:"false" doc:"Credentials in the configuration, which could be moved to the vault."`
-	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"Placeholders in the configuration that an editor would have replaced by values."`
-	Existing    string            `json:"existing" doc:"Name of the configured server that does the same; empty for none."`
+	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"Placeholders in the configuration that an editor would replace by values."`
+	Existing    string            `json:"existing" doc:"Name of the configured server that matches this one, with the same command or URL; empty if none does."`
 	Disabled    bool              `json:"disabled" doc:"Whether the text marks the server as disabled."`
 	Notes       []string          `json:"notes" nullable:"false" doc:"Remarks for the user before the server is added, as sentences."`
 	Problem     string            `json:"problem" doc:"Why the server cannot be added; empty when it can."`
@@ -45,8 +45,8 @@ func (p Parsed) Entry() string { return p.entry }
 // Credential is a value that should be kept as a secret.
 type Credential struct {
 	Where string `json:"where" doc:"Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file."`
-	Name  string `json:"name" doc:"Proposed name of the secret. A variable or header of the same name gets the value without a reference."`
-	Value string `json:"value" doc:"The part of the text at this place that the secret replaces."`
+	Name  string `json:"name" doc:"Proposed name of the secret. An environment variable or header of this name gets the value of the secret even if the configuration has no reference to it."`
+	Value string `json:"value" doc:"The part of the text at the place where that a reference to the secret replaces."`
 }
 
 // Placeholder is a part of a text that another program would have replaced by a
@@ -54,8 +54,8 @@ type Credential struct {
 type Placeholder struct {
 	Where     string `json:"where" doc:"Place of the placeholder: command, env.NAME, args[3], headers.NAME or url."`
 	Text      string `json:"text" doc:"The placeholder, such as ${input:key}."`
-	Secret    string `json:"secret" doc:"Proposed name of a secret for the value; empty when the value is not a credential."`
-	Reference string `json:"reference" doc:"Text that stands for this secret in the configuration; empty when the value is not a credential."`
+	Secret    string `json:"secret" doc:"Proposed name of a secret for the value of the placeholder; empty if the value is not a credential."`
+	Reference string `json:"reference" doc:"Reference to the secret, to write into the configuration in place of the placeholder; empty if the value is not a credential."`
 }
 
 // Parse returns the servers in a text: the configuration of any client, a part

@@ -221,7 +221,7 @@ type Choice struct {
 	Version string              `json:"version,omitempty" doc:"Version of the listing; the latest one by default."`
 	Option  string              `json:"option,omitempty" doc:"Identifier of one of the plan's options; the preferred one by default."`
 	Name    string              `json:"name,omitempty" doc:"Name of the server; by default one that is made from the listing's name."`
-	Answers map[string][]string `json:"answers,omitempty" doc:"Answers by the names of the plan's questions. Only a repeated question has several. An empty answer omits an optional value that has a default."`
+	Answers map[string][]string `json:"answers,omitempty" doc:"Maps names of the plan's questions to their answers. Only a repeated question may have several. An empty answer omits an optional value that has a default."`
 	// SecretsLater is plan.Request.SecretsLater. It is set for agents, which do not know the secrets.
 	SecretsLater bool `json:"-"`
 }

@@ -23,7 +23,7 @@ type WellKnown struct {
 	Kind      listing.Kind `json:"runtime" enum:"npm,pypi" doc:"How the server is run."`
 	Category  string       `json:"category"`
 	Installed bool         `json:"installed"`
-	Updatable bool         `json:"updatable" doc:"Whether it is installed, and there is a newer version."`
+	Updatable bool         `json:"updatable" doc:"Whether the server is installed and a newer version exists."`
 }
 
 // wellKnown are servers that their providers maintain or that are widely used, in the order in which they are shown.

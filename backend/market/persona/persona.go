@@ -44,10 +44,10 @@ type Persona struct {
 	Description string            `json:"description"`
 	Version     string            `json:"version"`
 	Toolsets    []IncludedToolset `json:"toolsets" nullable:"false"`
-	Default     string            `json:"default_toolset,omitempty" doc:"Toolset that a client equips with the persona."`
+	Default     string            `json:"default_toolset,omitempty" doc:"Toolset with which a client can be equipped when the persona is activated."`
 	Servers     []IncludedServer  `json:"servers" nullable:"false"`
 	Path        string            `json:"path"`
-	Hash        string            `json:"hash" doc:"Hash of both files."`
+	Hash        string            `json:"hash" doc:"Hash of the files persona.yaml and mcp.json."`
 	Problems    []string          `json:"problems" nullable:"false" doc:"Why the persona cannot be activated; empty if it can."`
 
 	configured Configured
@@ -57,15 +57,15 @@ type Persona struct {
 type IncludedToolset struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
-	Tools       []string `json:"tools" nullable:"false" doc:"SERVER.TOOL, with the names of servers in mcp.json or of configured ones."`
+	Tools       []string `json:"tools" nullable:"false" doc:"The tools, as SERVER.TOOL. SERVER is the name of a server in mcp.json or of a configured server."`
 }
 
 // IncludedServer is a server in the mcp.json of a persona. Activation adds it, or uses a configured server that does the
 // same.
 type IncludedServer struct {
-	Entry    string `json:"entry" doc:"Name in mcp.json."`
-	Name     string `json:"name" doc:"Name that the server gets, or that of the configured server that does the same."`
-	Existing bool   `json:"existing" doc:"Whether a configured server does the same, so that none is added."`
+	Entry    string `json:"entry" doc:"Name of the server in mcp.json."`
+	Name     string `json:"name" doc:"Name that the server gets when it is added or, if existing is true, name of the configured server that is used in its place."`
+	Existing bool   `json:"existing" doc:"Whether a configured server with the same command or URL is used, so that no server is added."`
 	Target   string `json:"target" doc:"Command line or URL, with credentials redacted."`
 
 	parsed importer.Parsed

@@ -24,7 +24,7 @@ import (
 type Assessment struct {
 	Consequence string   `json:"consequence" doc:"The abilities of the server once it is started, as a sentence."`
 	Warnings    []string `json:"warnings" nullable:"false" doc:"Suspicious properties of the configuration, as sentences, worst first."`
-	Marks       []Mark   `json:"marks" nullable:"false" doc:"The places in the configuration that the warnings are about, worst first."`
+	Marks       []Mark   `json:"marks" nullable:"false" doc:"The places in the configuration that the warnings are about, in the order of the warnings."`
 }
 
 // Assess returns the assessment of a server's configuration.
@@ -76,7 +76,7 @@ var order = []string{Pipes, Encoded, Elevates, Hidden, Spaces, RunsScript, Loads
 type Mark struct {
 	Kind  string `json:"kind" doc:"Kind of the warning, for programs. More kinds may be added."`
 	Place string `json:"place" doc:"The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url."`
-	Match string `json:"match,omitempty" doc:"The part of the text at that place to point out; empty for all of it."`
+	Match string `json:"match,omitempty" doc:"The part of the text at that place to highlight; empty for the whole text."`
 	Text  string `json:"text" doc:"The warning as a sentence."`
 }
 

@@ -66,12 +66,12 @@ const (
 type Finding struct {
 	Rule    string  `json:"rule" doc:"Name of the rule of the scan."`
 	Points  float64 `json:"points"`
-	Verdict Verdict `json:"verdict" enum:"none,note,warn,block" doc:"What this finding alone would mean."`
-	Field   string  `json:"field" doc:"JSON pointer to the text in the definition."`
-	Start   int     `json:"start" doc:"Where the evidence begins in that text, in bytes."`
+	Verdict Verdict `json:"verdict" enum:"none,note,warn,block" doc:"Verdict of the scan if this were the only finding."`
+	Field   string  `json:"field" doc:"JSON pointer to the text of the definition that contains the evidence."`
+	Start   int     `json:"start" doc:"Offset in bytes of the evidence in the text that field points to."`
 	End     int     `json:"end"`
-	Text    string  `json:"text" doc:"The evidence. Invisible characters are shown as U+XXXX."`
-	Reason  string  `json:"reason" doc:"Why it is suspicious, in one sentence."`
+	Text    string  `json:"text" doc:"The suspicious part of that text. Invisible characters are shown as U+XXXX."`
+	Reason  string  `json:"reason" doc:"Why the evidence is suspicious, in one sentence."`
 }
 
 // Judgement is the result of the scan for one text.

@@ -81,8 +81,8 @@ func (l Launch) Hash() string {
 
 // LaunchChange is a difference between two launches.
 type LaunchChange struct {
-	Field  string `json:"field" doc:"command, args, env, url, headers, transport or package."`
-	Before string `json:"before" doc:"Before, with words in a line. Credentials are shown as ${…}."`
+	Field  string `json:"field" doc:"The part of the launch that has changed: command, args, env, url, headers, transport or package."`
+	Before string `json:"before" doc:"The former value, on one line. Credentials are shown as ${…}."`
 	After  string `json:"after"`
 }
 

@@ -239,7 +239,7 @@ func Explain(state State, reason Reason) string {
 // Counts are how many items need a person.
 type Counts struct {
 	Waiting int `json:"waiting" doc:"Number of held items that wait for a person's decision."`
-	Warned  int `json:"warned" doc:"Number of items in use that a person should look at, because the scan warns of them or they change back and forth."`
+	Warned  int `json:"warned" doc:"Number of items in use that a person should review, because the scan warns of them or their definitions change back and forth."`
 }
 
 // Counts returns how many items of all servers need a person. A server whose launch has

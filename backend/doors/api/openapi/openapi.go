@@ -37,8 +37,8 @@ var tags = []*huma.Tag{
 	{Name: "hub", Description: "The hub: status, clients, setup, and pausing or stopping it."},
 	{Name: "sessions", Description: "Tickets and sessions, with which browsers get access."},
 	{Name: "tokens", Description: "Tokens of MCP clients that connect over HTTP."},
-	{Name: "toolsets", Description: "Named lists of tools across servers: what clients are shown, and what has changed in it."},
-	{Name: "trust", Description: "What servers list: what is approved, and what is held until a person decides."},
+	{Name: "toolsets", Description: "Named lists of tools across servers, and the toolset that each client has equipped."},
+	{Name: "trust", Description: "Tools, prompts, resources and instructions of servers: approved, or held until a person decides."},
 	{Name: "personas", Description: "Folders and archives with the servers and toolsets for a kind of work."},
 	{Name: "servers", Description: "Configured MCP servers."},
 	{Name: "tools", Description: "Tools of all servers, whether these run or not, and how they are found."},
@@ -131,13 +131,13 @@ func completeOperation(shared *huma.Components, declared route.Operation, op hum
 	if declared.ReplyType != nil {
 		schema := openSchema(schemas, declared.ReplyType)
 		op.Responses = map[string]*huma.Response{"200": {
-			Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{"application/json": {Schema: schema}},
+			Description: outcomes[http.StatusOK], Content: map[string]*huma.MediaType{"application/json": {Schema: schema}},
 		}}
 	}
 	for status, r := range op.Responses {
 		if status == "200" && declared.Status != http.StatusOK {
 			status = strconv.Itoa(declared.Status)
-			r = &huma.Response{Description: http.StatusText(declared.Status), Content: r.Content}
+			r = &huma.Response{Description: outcomes[declared.Status], Content: r.Content}
 		}
 		if status != "default" {
 			responses[status] = r
@@ -156,6 +156,25 @@ func openSchema(schemas huma.Registry, of reflect.Type) *huma.Schema {
 	ref := schemas.Schema(of, true, of.Name())
 	schemas.SchemaFromRef(ref.Ref).AdditionalProperties = true
 	return ref
+}
+
+// outcomes maps the statuses of responses to their descriptions.
+var outcomes = map[int]string{
+	http.StatusOK:       "The operation succeeded.",
+	http.StatusCreated:  "The object was created.",
+	http.StatusAccepted: "The operation was started and continues in the background.",
+
+	http.StatusBadRequest:            "The request is malformed, or a value in it is invalid.",
+	http.StatusUnauthorized:          "The request has no valid token, ticket or signature.",
+	http.StatusForbidden:             "The sender of the request is not allowed to do this, or an approval is missing.",
+	http.StatusNotFound:              "The path, or an object that the request names, does not exist.",
+	http.StatusRequestTimeout:        "The body of the request did not arrive in time.",
+	http.StatusConflict:              "The request conflicts with an existing object, or with a change that was made in the meantime.",
+	http.StatusRequestEntityTooLarge: "The body of the request is too large.",
+	http.StatusUnprocessableEntity:   "The request is well-formed, but a value in it is invalid.",
+	http.StatusTooManyRequests:       "Too many operations are in progress; try again later.",
+	http.StatusInternalServerError:   "The hub, a server or another program failed.",
+	http.StatusServiceUnavailable:    "A program or service that the operation needs is not available now, or too many requests are being served.",
 }
 
 // failures returns the statuses with which an operation may fail.
@@ -186,7 +205,7 @@ func failureResponse(shared *huma.Components, status int) *huma.Response {
 		if status == http.StatusBadRequest || status == http.StatusNotFound { // the guard refuses malformed paths with plain text
 			content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
-		shared.Responses[name] = &huma.Response{Description: http.StatusText(status), Content: content}
+		shared.Responses[name] = &huma.Response{Description: outcomes[status], Content: content}
 	}
 	return &huma.Response{Ref: responsePrefix + name}
 }

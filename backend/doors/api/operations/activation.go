@@ -25,8 +25,9 @@ type Activation struct {
 // Routes adds the operations with their handlers to a route table.
 func (a *Activation) Routes(t *route.Table) {
 	g := t.Group("servers")
-	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: always list its tools, in every client's list"), a.activate)
-	route.Add(g, route.Post("/api/servers/{id}/deactivate", "Deactivate a server: remove its tools from the lists"), a.deactivate)
+	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: add its tools to every client's list"), a.activate)
+	route.Add(g, route.Post("/api/servers/{id}/deactivate",
+		"Deactivate a server: remove its tools from the lists of all clients"), a.deactivate)
 	route.Add(g, route.Post("/api/servers/{id}/approve", "Approve a proposed server, which allows it to start"), a.approve)
 	route.Add(g, route.Post("/api/servers/{id}/code", "Retrieve the code with which a program can approve a proposed server"), a.code)
 	route.Add(g, route.Post("/api/servers/{id}/refresh", "Start a server and list its tools again"), a.refresh)
@@ -115,7 +116,7 @@ func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Rep
 }
 
 type codeView struct {
-	Code      string    `json:"code" doc:"The code. It works once, for the server as it is now."`
+	Code      string    `json:"code" doc:"The code. It approves the current configuration of the server, once."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

@@ -37,8 +37,8 @@ type AuditFilter struct {
 	Server  string `query:"server" doc:"Only entries of the server with this name."`
 	Tool    string `query:"tool" doc:"Only entries of the tool with this name."`
 	Outcome string `query:"outcome" doc:"Only entries with this outcome."`
-	Since   string `query:"since" doc:"Only entries from this time on: RFC 3339, or a day in the hub's time zone."`
-	Until   string `query:"until" doc:"Only entries before this time in RFC 3339, or until the end of a day."`
+	Since   string `query:"since" doc:"Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone."`
+	Until   string `query:"until" doc:"Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included."`
 }
 
 func (f *AuditFilter) query() (q audit.Query, err error) {
@@ -53,7 +53,7 @@ func (f *AuditFilter) query() (q audit.Query, err error) {
 type auditInput struct {
 	AuditFilter
 	Before string `query:"before" doc:"Only entries with a smaller position."`
-	Limit  string `query:"limit" doc:"Maximum number of entries, from 1 to 1000; 100 without it."`
+	Limit  string `query:"limit" doc:"Maximum number of entries, from 1 to 1000; 100 by default."`
 }
 
 // AuditEntry is an entry of the audit log with its hash.

@@ -26,33 +26,35 @@ type Config struct {
 func (c *Config) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/api/config", "Retrieve the settings that apply, and the problems of the settings file"), c.get)
-	route.Add(g, route.Post("/api/config/reload", "Read the settings file again; an invalid one changes nothing"), c.reload)
+	route.Add(g, route.Post("/api/config/reload",
+		"Read the settings file again; if the file is invalid, the settings stay as they are"), c.reload)
 	route.Add(g, route.Post("/api/config/rules",
-		"Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons"), c.addRule)
+		"Append a rule for tools to the settings file, whose comments are kept; only a person may do this"), c.addRule)
 	route.Add(g, route.Post("/api/config/rules/remove",
-		"Remove a rule for tools from the settings file, which keeps its comments; only for persons"), c.removeRule)
-	route.Add(g, route.Put("/api/config", "Write one setting to the settings file, which keeps its comments; only for persons"), c.set)
+		"Remove a rule for tools from the settings file, whose comments are kept; only a person may do this"), c.removeRule)
+	route.Add(g, route.Put("/api/config",
+		"Write one setting to the settings file, whose comments are kept; only a person may do this"), c.set)
 }
 
 // Configuration holds the settings that apply and the problems of the settings file.
 type Configuration struct {
 	File     string          `json:"file" doc:"Path of the settings file, which need not exist."`
-	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings: first those that are only edited in the file, then by group in the order of the page."`
-	Problems []ConfigProblem `json:"problems" nullable:"false" doc:"What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it."`
-	Restart  []string        `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
+	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings: first those that can only be edited in the file, then the others by group, in the order in which the settings page shows the groups."`
+	Problems []ConfigProblem `json:"problems" nullable:"false" doc:"Problems of the current content of the file. If there are any, the settings are those of an earlier version of the file."`
+	Restart  []string        `json:"restart" nullable:"false" doc:"Keys of settings that have changed in the file, but whose new values the hub uses only after a restart."`
 }
 
 // Setting is one setting with its value.
 type Setting struct {
 	Key      string          `json:"key"`
-	Value    json.RawMessage `json:"value" doc:"Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets."`
+	Value    json.RawMessage `json:"value" doc:"Text, number, true, false, or a list. Of fixed arguments of tools, only the names are returned, because the values may be secrets."`
 	Origin   settings.Origin `json:"origin" enum:"default,file,environment" doc:"Where the value comes from."`
-	Group    string          `json:"group,omitempty" doc:"Heading under which the page of settings shows it; left out for a setting that is only edited in the file."`
-	Label    string          `json:"label,omitempty" doc:"What people call the setting."`
+	Group    string          `json:"group,omitempty" doc:"Heading under which the settings page shows the setting; missing if the setting can only be edited in the file."`
+	Label    string          `json:"label,omitempty" doc:"Name of the setting on the settings page."`
 	Help     string          `json:"help" doc:"What the setting does, for people. The wording may change."`
-	Choices  []string        `json:"choices,omitempty" doc:"The values that the setting can have; left out if there are others."`
-	Variable string          `json:"variable,omitempty" doc:"Environment variable that overrides the file."`
-	Restart  bool            `json:"restart" doc:"Whether a change holds after a restart of the hub only."`
+	Choices  []string        `json:"choices,omitempty" doc:"The values that the setting can have; missing if the setting is not limited to a list of values."`
+	Variable string          `json:"variable,omitempty" doc:"Environment variable that overrides the value in the file."`
+	Restart  bool            `json:"restart" doc:"Whether a change of the setting takes effect only after a restart of the hub."`
 }
 
 // ConfigProblem describes an error in one setting.
@@ -98,7 +100,7 @@ func (c *Config) get(context.Context, *struct{}) (*route.Reply[Configuration], e
 // ReloadedConfig is the outcome of a reload.
 type ReloadedConfig struct {
 	Changed []string `json:"changed" nullable:"false" doc:"Keys of the settings that have changed since the file was last read."`
-	Restart []string `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
+	Restart []string `json:"restart" nullable:"false" doc:"Keys of settings that have changed in the file, but whose new values the hub uses only after a restart."`
 }
 
 func (c *Config) reload(context.Context, *struct{}) (*route.Reply[ReloadedConfig], error) {
@@ -111,7 +113,7 @@ func (c *Config) reloaded(changed []string, err error) (*route.Reply[ReloadedCon
 
 type configFields struct {
 	Key   string          `json:"key" doc:"Key of the setting, such as limits.call_timeout."`
-	Value json.RawMessage `json:"value" doc:"Text, number, true or false. Lists are edited in the file."`
+	Value json.RawMessage `json:"value" doc:"Text, number, true or false. Settings whose value is a list can only be edited in the file."`
 }
 
 type configInput struct{ route.Object[configFields] }

@@ -22,10 +22,10 @@ func (c *Context) Routes(t *route.Table) {
 // ContextCost reports how many tokens the definitions of tools take in the contexts of models.
 type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
-	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools, as a client loads them that defers none."`
+	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools, for a client that loads all definitions at the start."`
 	EntryTokens int             `json:"entry_tokens" doc:"Number of tokens of the definition of the hub's own tool."`
 	SavedTokens int             `json:"saved_tokens" doc:"whole_tokens minus the tokens of the tools that every client lists."`
-	Window      int             `json:"window" doc:"Number of tokens of the context that shares are calculated of."`
+	Window      int             `json:"window" doc:"Size of a model's context window, in tokens. Each share is a fraction of it."`
 	Servers     []ServerContext `json:"servers" nullable:"false" doc:"Approved servers with tools, sorted by name."`
 	Clients     []ClientContext `json:"clients" nullable:"false" doc:"MCP clients, the most recently seen first."`
 }
@@ -34,9 +34,9 @@ type ContextCost struct {
 type ServerContext struct {
 	Server    string  `json:"server"`
 	Tools     int     `json:"tools" doc:"Number of tools."`
-	Tokens    int     `json:"tokens" doc:"Number of tokens of their definitions."`
-	Uncounted int     `json:"uncounted" doc:"Number of tools that are not counted yet."`
-	Share     float64 `json:"share" doc:"tokens as a part of window."`
+	Tokens    int     `json:"tokens" doc:"Number of tokens of the definitions of these tools."`
+	Uncounted int     `json:"uncounted" doc:"Number of tools whose tokens are not counted yet."`
+	Share     float64 `json:"share" doc:"tokens as a fraction of the member window of the response."`
 }
 
 // ClientContext reports how many tokens the definitions of tools take in the context of one MCP client.
@@ -47,8 +47,8 @@ type ClientContext struct {
 	FirstSeen    string  `json:"first_seen" doc:"When the client first connected, in RFC 3339."`
 	LastSeen     string  `json:"last_seen" doc:"When the client was last connected, in RFC 3339; the current time for a connected client."`
 	ListedTokens int     `json:"listed_tokens" doc:"Number of tokens of the tools in the client's list: the hub's own tool, tools of always listed servers, and tools that the client found."`
-	WholeTokens  int     `json:"whole_tokens" doc:"Number of tokens that tools would take at the start of a conversation if all servers were configured in the client itself. A client that defers tools loads only their names."`
-	Share        float64 `json:"share" doc:"listed_tokens as a part of window."`
+	WholeTokens  int     `json:"whole_tokens" doc:"Number of tokens that the definitions of all tools would take at the start of a conversation if all servers were configured in the client. If the client loads definitions only on demand, number of tokens of the tools' names."`
+	Share        float64 `json:"share" doc:"listed_tokens as a fraction of the member window of the response."`
 	SavedTokens  int     `json:"saved_tokens" doc:"whole_tokens minus listed_tokens. It is negative when the tools of all servers take fewer tokens than the client's list."`
 }
 

@@ -25,20 +25,21 @@ type Discovery struct {
 // Routes adds the operations with their handlers to a route table.
 func (d *Discovery) Routes(t *route.Table) {
 	g := t.Group("tools")
-	route.Add(g, route.Get("/api/discovery", "Retrieve how often the catalogue of tools was read, and how each server was listed last"),
+	route.Add(g, route.Get("/api/discovery",
+		"Count the look-ups in the catalogue of tools, and describe the last listing of each server's tools"),
 		d.get)
 	route.Add(g, route.Post("/api/discovery",
 		"List the tools of a server or of all running servers again; a server that fails does not affect others"), d.refresh)
-	route.Add(g, route.Get("/api/discovery/history", "List how a tool has changed, the latest change first"), d.history)
+	route.Add(g, route.Get("/api/discovery/history", "List the changes of a tool's definition, latest first"), d.history)
 }
 
 // DiscoveryState reports how often the catalogue of tools was read, and how each server was listed last.
 type DiscoveryState struct {
 	Tools   int             `json:"tools" doc:"Number of known tools."`
-	Hits    int64           `json:"hits" doc:"Number of look-ups of a tool that the catalogue has answered since the hub started."`
-	Misses  int64           `json:"misses" doc:"Number of look-ups of tools that it does not have."`
-	HitRate float64         `json:"hit_rate" doc:"hits as a part of all look-ups; 0 without any."`
-	Servers []ServerListing `json:"servers" nullable:"false" doc:"Servers whose tools were listed since the hub started, sorted by name."`
+	Hits    int64           `json:"hits" doc:"Number of look-ups since the hub started for which the catalogue had the tool."`
+	Misses  int64           `json:"misses" doc:"Number of look-ups since the hub started for which the catalogue did not have the tool."`
+	HitRate float64         `json:"hit_rate" doc:"hits as a fraction of all look-ups; 0 if there were none."`
+	Servers []ServerListing `json:"servers" nullable:"false" doc:"The last listing of each server whose tools were requested since the hub started, sorted by server."`
 }
 
 // ServerListing describes the last listing of the tools of a server.
@@ -47,9 +48,9 @@ type ServerListing struct {
 	At         time.Time `json:"at"`
 	DurationMS float64   `json:"duration_ms"`
 	Tools      int       `json:"tools"`
-	Error      string    `json:"error,omitempty" doc:"Why the tools could not be listed; missing if they were."`
-	Read       int64     `json:"read" doc:"Number of listings that have succeeded."`
-	Failed     int64     `json:"failed" doc:"Number of listings that have failed."`
+	Error      string    `json:"error,omitempty" doc:"Why the tools could not be listed; missing if they could."`
+	Read       int64     `json:"read" doc:"Number of successful attempts to list the tools."`
+	Failed     int64     `json:"failed" doc:"Number of failed attempts to list the tools."`
 }
 
 func listingsOf(all []upstream.Discovery) []ServerListing {
@@ -75,7 +76,7 @@ func (d *Discovery) get(context.Context, *struct{}) (*route.Reply[DiscoveryState
 }
 
 type discoveryInput struct {
-	Server string `query:"server" doc:"Name of the server; all running servers without it."`
+	Server string `query:"server" doc:"Name of the server; by default, all running servers."`
 }
 
 type discoveryReply struct {
@@ -106,11 +107,11 @@ type historyInput struct {
 type ToolChange struct {
 	catalog.Change
 	At      time.Time `json:"at"`
-	Version int       `json:"version" doc:"Version of the hashes; those of different versions cannot be compared."`
+	Version int       `json:"version" doc:"Version of the hash algorithm. Hashes of different versions cannot be compared."`
 }
 
 type historyReply struct {
-	Changes []ToolChange `json:"changes" nullable:"false" doc:"At most 50."`
+	Changes []ToolChange `json:"changes" nullable:"false" doc:"The changes, latest first, at most 50."`
 }
 
 func (d *Discovery) history(ctx context.Context, in *historyInput) (*route.Reply[historyReply], error) {

@@ -73,12 +73,12 @@ func (e *EditorImport) scan(ctx context.Context, in *scanInput) (*route.Reply[Sc
 
 type intakeFields struct {
 	Servers []importer.Choice `json:"servers,omitempty" doc:"Servers to import; by default all that are not configured in the hub."`
-	TakeOut bool              `json:"take_out,omitempty" doc:"Whether to remove the servers' entries from the editors afterwards."`
-	Plain   bool              `json:"plain_text,omitempty" doc:"Whether credentials may stay readable in the configuration if they cannot be stored as secrets. By default, their servers are not imported."`
+	TakeOut bool              `json:"take_out,omitempty" doc:"Whether to remove the entries of imported servers from the editors afterwards."`
+	Plain   bool              `json:"plain_text,omitempty" doc:"Whether credentials may stay in the configuration in plain text if they cannot be stored as secrets. By default, servers with such credentials are not imported."`
 	Text    string            `json:"text,omitempty" doc:"Pasted configuration to import from, instead of the editors."`
 	Bundle  string            `json:"bundle,omitempty" doc:"Absolute path of an .mcpb or .dxt file to import from, instead of the editors."`
 	Values  map[string]string `json:"values,omitempty" doc:"Answers to the bundle's questions, by key."`
-	DryRun  bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
+	DryRun  bool              `json:"dry_run,omitempty" doc:"Whether to import nothing and only return what would be imported."`
 }
 
 type importServersInput struct{ route.Object[intakeFields] }

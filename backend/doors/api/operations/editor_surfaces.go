@@ -16,15 +16,15 @@ import (
 type EditorShown struct {
 	Editor    string         `json:"editor"`
 	Surface   string         `json:"surface" doc:"Surface of the entry."`
-	AddsFound bool           `json:"adds_found" doc:"Whether find_tool adds tools to the list of a session, unless it uses MCP 2026-07-28."`
-	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The current surface and the other possible ones, except those of one server, with their tools and tokens."`
+	AddsFound bool           `json:"adds_found" doc:"Whether find_tool adds the tools that it finds to the tool list of the session. It never does in sessions that use MCP 2026-07-28."`
+	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The current surface of the entry, then the other surfaces that are not limited to one server or toolset, each with its numbers of tools and tokens."`
 }
 
 // SurfaceTools counts the tools of a surface, and their tokens, at the start of a session.
 type SurfaceTools struct {
 	Surface string `json:"surface"`
 	Tools   int    `json:"tools" doc:"Number of tools."`
-	Tokens  int    `json:"tokens" doc:"Number of tokens of their definitions."`
+	Tokens  int    `json:"tokens" doc:"Number of tokens of the definitions of these tools."`
 }
 
 // shown returns an EditorShown for each editor in list that has the hub's entry.
@@ -54,7 +54,7 @@ func (e *Editors) shown(list []registration.Status) []EditorShown {
 
 type foundToolsFields struct {
 	Editor string `json:"editor" doc:"Identifier of an editor."`
-	Add    *bool  `json:"add" nullable:"false" doc:"Whether find_tool adds tools to the list of a session. Each addition costs the cached part of the prompt."`
+	Add    *bool  `json:"add" nullable:"false" doc:"Whether find_tool adds the tools that it finds to the tool list of the session. Each addition invalidates the prompt cache of the model."`
 }
 
 type foundToolsInput struct{ route.Object[foundToolsFields] }

@@ -33,12 +33,13 @@ func (e *Editors) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/editors/unregister", "Remove the hub's entry from editors").MayMiss(), e.apply(registration.Unregister))
 	route.Add(g, route.Post("/api/editors/undo", "Undo changes to editors' files").MayMiss(), e.undo)
 	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
-	route.Add(g, route.Post("/api/editors/history/forget", "Delete the backups of changes, which can then no longer be undone").MayMiss(),
+	route.Add(g, route.Post("/api/editors/history/forget",
+		"Delete the backups of changes to editors' files; these changes can then no longer be undone").MayMiss(),
 		e.forget)
 	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"),
 		e.setSettings)
 	route.Add(g, route.Put("/api/editors/found-tools",
-		"Choose whether find_tool adds tools to the lists of an editor's sessions").MayMiss(), e.setFoundTools)
+		"Choose whether find_tool adds the tools that it finds to the tool lists of an editor's sessions").MayMiss(), e.setFoundTools)
 	route.Add(g, route.Post("/api/editors/reviewed",
 		"Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
@@ -48,9 +49,9 @@ func (e *Editors) Routes(t *route.Table) {
 type EditorList struct {
 	Editors      []registration.Status `json:"editors" nullable:"false"`
 	AutoRegister bool                  `json:"auto_register" doc:"Whether editors that are detected later are registered automatically."`
-	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
-	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"Surfaces of the editors that have the hub's entry."`
-	Surfaces     []surfaces.Choice     `json:"surfaces" nullable:"false" doc:"The surfaces that an entry or a token may have, except those of one server or toolset. The first one is that of new entries."`
+	Entry        EditorEntry           `json:"entry" doc:"The entry that the hub adds to the configuration of editors."`
+	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"For each editor that has the hub's entry, the surface of the entry and the possible ones."`
+	Surfaces     []surfaces.Choice     `json:"surfaces" nullable:"false" doc:"The surfaces that an entry or a token may have, except those of one server or toolset. The first surface is the default of new entries."`
 }
 
 // EditorEntry is the command that the hub's entry in an editor starts.
@@ -59,7 +60,7 @@ type EditorEntry struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args" nullable:"false"`
 	Env     map[string]string `json:"env,omitempty"`
-	Text    string            `json:"text" doc:"The entry as JSON with mcpServers, the format that most clients accept. Paste it into the configuration of a client that is not in the list."`
+	Text    string            `json:"text" doc:"The entry as a JSON object with the member mcpServers, the format that most clients accept, to paste into the configuration of a client that is not in the list."`
 }
 
 type editorsInput struct {
@@ -87,10 +88,10 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
 	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
-	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
-	Surface     string            `json:"surface,omitempty" doc:"For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta."`
+	Project     string            `json:"project,omitempty" doc:"Folder of a project whose configuration files are changed instead of those of the user."`
+	Surface     string            `json:"surface,omitempty" doc:"For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
-	Expect      map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written."`
+	Expect      map[string]string `json:"expect,omitempty" doc:"Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
 }
 
@@ -172,7 +173,7 @@ func (e *Editors) apply(action registration.Action) func(context.Context, *apply
 type editorUndoFields struct {
 	Changes []string          `json:"changes,omitempty" doc:"Identifiers of changes from the history."`
 	All     bool              `json:"all,omitempty" doc:"Whether to undo all changes that are not undone."`
-	Expect  map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by the identifier of its change. If both the file and the difference have changed since the preview, the change is not undone."`
+	Expect  map[string]string `json:"expect,omitempty" doc:"Previewed differences: maps the identifier of each change to the field difference of its plan. A change is not undone if both its file and its difference have changed since the preview."`
 }
 
 type undoInput struct{ route.Object[editorUndoFields] }
@@ -205,7 +206,7 @@ type editorInput struct {
 // EditorHistory is the list of changes that were made to editors' files.
 type EditorHistory struct {
 	Changes  []registration.Record `json:"changes" nullable:"false" doc:"The changes, newest first."`
-	Unsealed int                   `json:"unsealed,omitempty" doc:"How many backups of earlier versions have credentials in plain text, because there is no key to encrypt them."`
+	Unsealed int                   `json:"unsealed,omitempty" doc:"Number of backups of earlier versions of files that contain credentials in plain text, because there is no key with which to encrypt them."`
 }
 
 func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[EditorHistory], error) {

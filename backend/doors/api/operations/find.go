@@ -33,12 +33,12 @@ type findInput struct{ route.Object[findFields] }
 type FindReply struct {
 	Found      bool            `json:"found" doc:"Whether the score of any tool is high enough for a hit."`
 	Confidence string          `json:"confidence" enum:"high,medium,low,none"`
-	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when nothing was found, of the nearest tool."`
+	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when no tool was found, of the first tool in closest."`
 	MS         float64         `json:"ms" doc:"Duration of the search, in milliseconds."`
 	Tokens     int             `json:"tokens" doc:"Number of tokens that the reply takes in an agent's context (o200k_base)."`
 	ReadAs     []string        `json:"read_as,omitempty" nullable:"false" doc:"English words that the search added to a query in another language."`
-	Hits       []FindHit       `json:"hits" nullable:"false" doc:"The tools found, best first."`
-	Closest    []FindHit       `json:"closest" nullable:"false" doc:"When nothing was found, the nearest tools, at most three, which probably do not fit."`
+	Hits       []FindHit       `json:"hits" nullable:"false" doc:"The tools that were found, best first."`
+	Closest    []FindHit       `json:"closest" nullable:"false" doc:"When no tool was found, the tools with the highest scores, at most three, although they probably do not fit the query."`
 	Hint       string          `json:"hint,omitempty" doc:"Advice for the agent when nothing was found."`
 	Reply      json.RawMessage `json:"reply" doc:"Object that find_tool would return to an agent."`
 }
@@ -46,13 +46,13 @@ type FindReply struct {
 // FindHit is a tool that was found.
 type FindHit struct {
 	ID          int64       `json:"id" doc:"Unique identifier of the tool."`
-	CallAs      string      `json:"call_as" doc:"Name with which agents call the tool."`
+	CallAs      string      `json:"call_as" doc:"Name under which agents call the tool."`
 	Server      string      `json:"server"`
 	Tool        string      `json:"tool"`
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
 	Score       float64     `json:"score" minimum:"0" maximum:"1"`
-	ByWords     int         `json:"by_words" minimum:"0" doc:"Place of the tool in a ranking by words alone; 0 if it contains no word of the query."`
+	ByWords     int         `json:"by_words" minimum:"0" doc:"Position of the tool in a ranking by words alone, from 1; 0 if the tool contains no word of the query."`
 	Why         []FindMatch `json:"why" nullable:"false" doc:"The contributions to the score, largest first."`
 }
 

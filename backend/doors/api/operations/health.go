@@ -24,7 +24,7 @@ func (h *Health) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Post("/api/servers/{id}/health", "Check whether a server works"), h.checkOne)
 	route.Add(g, route.Post("/api/servers/{id}/reset-errors", "Reset the error count of a server"), h.resetErrors)
-	route.Add(g, route.Post("/api/health", "Check all approved servers").In("hub"), h.checkAll)
+	route.Add(g, route.Post("/api/health", "Check whether each approved server works").In("hub"), h.checkAll)
 }
 
 // CheckReply is the result of a health check.

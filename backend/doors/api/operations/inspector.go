@@ -112,9 +112,9 @@ type serverAbout struct {
 	Version      string          `json:"version"`
 	Instructions string          `json:"instructions,omitempty" doc:"The server's instructions for models."`
 	Capabilities json.RawMessage `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
-	Protocol     string          `json:"protocolVersion" doc:"Version of MCP that the hub and the server use with each other."`
-	Versions     []string        `json:"supportedVersions,omitempty" doc:"All versions of MCP that the server supports, if it says so."`
-	Declared     json.RawMessage `json:"clientCapabilities" doc:"Object with the MCP capabilities that the hub declares to the server: at its start, or with each of these requests if the version is 2026-07-28 or later."`
+	Protocol     string          `json:"protocolVersion" doc:"Version of MCP that the hub and the server have negotiated."`
+	Versions     []string        `json:"supportedVersions,omitempty" doc:"All versions of MCP that the server supports, if the server reports them."`
+	Declared     json.RawMessage `json:"clientCapabilities" doc:"Object with the MCP capabilities that the hub declares to the server: in initialize or, if the protocol version is 2026-07-28 or later, in each request."`
 }
 
 func (of inspected) info(ctx context.Context, in *ServerInput) (*route.Reply[serverAbout], error) {
@@ -212,7 +212,7 @@ func (of inspected) getPrompt(ctx context.Context, in *serverBody[promptFields])
 type callFields struct {
 	Tool string          `json:"tool" doc:"Name of the tool."`
 	Args json.RawMessage `json:"args,omitempty" doc:"Object with the arguments of the tool, as its input schema describes them."`
-	Task bool            `json:"task,omitempty" doc:"Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. A server of MCP 2026-07-28 decides whether it runs a task; the answer is then an object with resultType task and taskId, and the method tasks/get has the result."`
+	Task bool            `json:"task,omitempty" doc:"Whether to ask the server to run the call as a task. The response is then an object with the member task; request the result with the method tasks/result. With MCP 2026-07-28, the server decides whether to run a task; if it does, the response is an object with resultType task and taskId, and the method tasks/get returns the result."`
 }
 
 // call calls a tool in the same way as agents do.

@@ -11,10 +11,10 @@ import (
 
 type completeFields struct {
 	Prompt    string          `json:"prompt,omitempty" doc:"Name of the prompt that has the argument."`
-	Template  string          `json:"template,omitempty" doc:"URI template that has the variable, instead of prompt."`
+	Template  string          `json:"template,omitempty" doc:"Instead of prompt, URI template that has the variable."`
 	Argument  string          `json:"argument" doc:"Name of the argument or variable."`
 	Value     string          `json:"value,omitempty" doc:"Beginning of the value, as entered so far."`
-	Arguments json.RawMessage `json:"arguments,omitempty" doc:"Object with the values of other arguments; values are strings."`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"Object with the values of the other arguments or variables, as strings."`
 }
 
 // complete returns a server's suggestions for an argument of a prompt or a variable of a resource template.

@@ -27,14 +27,14 @@ type (
 	}
 	completionReply struct {
 		Values  []string `json:"values" nullable:"false" doc:"Suggested values, best first; MCP allows at most 100."`
-		Total   int      `json:"total,omitempty" doc:"Number of all values, if the server reports it."`
+		Total   int      `json:"total,omitempty" doc:"Number of all values, including those that are not in the list, if the server reports it."`
 		HasMore bool     `json:"hasMore,omitempty" doc:"Whether there are more values than those in the list."`
 	}
 	callReply struct {
 		Content           []mcpObject `json:"content,omitempty" nullable:"false" doc:"Blocks of the result: objects with type, and for the type text a member text."`
 		StructuredContent mcpObject   `json:"structuredContent,omitempty" doc:"The result as an object, if the tool has an output schema."`
 		IsError           bool        `json:"isError,omitempty" doc:"Whether the tool failed."`
-		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"Names of tools that may be meant, if the server has no tool of the name."`
+		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"If the server has no tool of the given name, names of its tools that are similar."`
 	}
 )
 

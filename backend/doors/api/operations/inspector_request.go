@@ -13,7 +13,7 @@ import (
 )
 
 type requestFields struct {
-	Method string          `json:"method" doc:"Method of the JSON-RPC request, such as tasks/list. The handshake cannot be repeated."`
+	Method string          `json:"method" doc:"Method of the JSON-RPC request, such as tasks/list. Methods of the handshake, such as initialize, are refused."`
 	Params json.RawMessage `json:"params,omitempty" doc:"Object with the parameters."`
 }
 
@@ -26,7 +26,7 @@ type requestReply struct {
 type requestError struct {
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty" doc:"Any value."`
+	Data    json.RawMessage `json:"data,omitempty" doc:"Further details of the error; any JSON value."`
 }
 
 // request sends any JSON-RPC request to a server and returns its answer, be it a result or an error.

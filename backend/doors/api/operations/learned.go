@@ -29,15 +29,15 @@ type LearnedTool struct {
 	Query    string  `json:"query" doc:"Query of the agent, at most 200 characters, with credentials masked."`
 	Server   string  `json:"server"`
 	Tool     string  `json:"tool"`
-	Times    int     `json:"times" doc:"How often the tool was called after the query."`
-	Failed   int     `json:"failed" doc:"How many of these calls failed."`
+	Times    int     `json:"times" doc:"Number of calls of the tool that followed the query."`
+	Failed   int     `json:"failed" doc:"Number of these calls that failed."`
 	Last     string  `json:"last" doc:"Time of the last call, in UTC."`
 	Strength float64 `json:"strength" minimum:"0" maximum:"1" doc:"How much the tool's score is raised for this query, as a share of the largest possible increase."`
 }
 
 // LearnedList is a page of the list of learned tools.
 type LearnedList struct {
-	On      bool          `json:"on" doc:"Whether the search learns from calls and uses what it has learned."`
+	On      bool          `json:"on" doc:"Whether find_tool learns from calls which tools fit a query, and ranks these tools higher."`
 	Total   int           `json:"total" doc:"Number of entries on all pages."`
 	Entries []LearnedTool `json:"entries" nullable:"false" doc:"The entries, newest first."`
 }
@@ -64,7 +64,7 @@ func (l *Learned) list(_ context.Context, in *learnedInput) (*route.Reply[Learne
 }
 
 type learnedFields struct {
-	On *bool `json:"on" nullable:"false" doc:"Whether the search learns from calls and uses what it has learned."`
+	On *bool `json:"on" nullable:"false" doc:"Whether find_tool learns from calls which tools fit a query, and ranks these tools higher."`
 }
 
 type turnInput struct{ route.Object[learnedFields] }

@@ -22,11 +22,11 @@ type LogFilter struct {
 	Kind    []string `query:"kind,explode" doc:"Only entries of these kinds, separated by commas or in repeated parameters."`
 	Success string   `query:"success" doc:"Only entries that succeeded (true) or failed (false)."`
 	Outcome string   `query:"outcome" doc:"Only entries with this outcome."`
-	Since   string   `query:"since" doc:"Only entries from this time on: RFC 3339, or a day in the hub's time zone."`
-	Until   string   `query:"until" doc:"Only entries before this time in RFC 3339, or until the end of a day."`
+	Since   string   `query:"since" doc:"Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone."`
+	Until   string   `query:"until" doc:"Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included."`
 	Text    string   `query:"text" doc:"Only entries whose tool, arguments or response contain this text. Case is ignored."`
 	Before  string   `query:"before_id" doc:"Only entries with a smaller id."`
-	Limit   string   `query:"limit" doc:"Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries instead."`
+	Limit   string   `query:"limit" doc:"Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others."`
 	Offset  string   `query:"offset" doc:"Number of entries to skip."`
 }
 

@@ -26,10 +26,10 @@ type Logs struct {
 func (l *Logs) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/logs", "List calls and other events, newest first"), l.list)
-	route.Add(g, route.Delete("/api/logs", "Delete all entries; statistics and learned tools are kept"), l.clear)
+	route.Add(g, route.Delete("/api/logs", "Delete all log entries; statistics and learned tools are kept"), l.clear)
 	route.Add(g, route.Get("/api/logs/notifications", "List the latest notifications of servers"), l.recent(journal.Notification))
 	route.Add(g, route.Get("/api/logs/progress", "List the latest progress reports of servers"), l.recent(journal.Progress))
-	route.Add(g, route.Get("/api/logs/export", "Download all entries that the filters select"), l.export)
+	route.Add(g, route.Get("/api/logs/export", "Download all log entries that match the filters"), l.export)
 }
 
 // LogEntry is the API's view of a record of the journal.
@@ -37,8 +37,8 @@ type LogEntry struct {
 	ID        int64           `json:"id" doc:"Unique identifier of the entry."`
 	Timestamp string          `json:"timestamp" doc:"When the call began."`
 	Server    string          `json:"server"`
-	Tool      string          `json:"tool" doc:"Name of the called tool; for other kinds the method, the URI or the name of the prompt."`
-	Args      json.RawMessage `json:"args" doc:"Arguments as the client sent them; a string that is cut off when they were too long."`
+	Tool      string          `json:"tool" doc:"Name of the called tool. For entries of other kinds, the method, the URI of the resource or the name of the prompt."`
+	Args      json.RawMessage `json:"args" doc:"Arguments as the client sent them. If they were too long, a string with the beginning of their JSON text."`
 	Response  string          `json:"response"`
 	LatencyMS int64           `json:"latency_ms"`
 	Success   bool            `json:"success" doc:"Whether the outcome is ok."`

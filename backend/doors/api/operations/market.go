@@ -23,22 +23,22 @@ type Market struct {
 func (m *Market) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/search", "Search all sources of servers"), m.search)
-	route.Add(g, route.Get("/api/market/start", "List well-known servers and all categories, without a network"), m.start)
+	route.Add(g, route.Get("/api/market/start", "List well-known servers and all categories; this works without network access"), m.start)
 	route.Add(g, route.Get("/api/market/details", "Retrieve a server of the marketplace with its README").MayMiss(), m.details)
 	route.Add(g, route.Post("/api/market/plan", "Make the plan of an installation; nothing is downloaded").MayMiss(), m.plan)
 	route.Add(g,
 		route.Post("/api/market/prepare",
-			"Download what a plan is not complete without: a bundle or a container image").MayMiss().Accepts(), m.prepare)
-	route.Add(g, route.Post("/api/market/install", "Install a server as its plan says").MayMiss().Accepts(), m.install)
+			"Download the bundle or the container image that the hub must read before it can complete the plan").MayMiss().Accepts(), m.prepare)
+	route.Add(g, route.Post("/api/market/install", "Install a server according to its plan").MayMiss().Accepts(), m.install)
 }
 
 type marketSearchInput struct {
 	Query    string `query:"query"`
 	Source   string `query:"source" enum:"official,npm,pypi" doc:"Only servers of this source."`
-	Runtime  string `query:"runtime" enum:"npm,pypi,oci,nuget,mcpb,cargo,remote" doc:"Only servers that can be run this way."`
+	Runtime  string `query:"runtime" enum:"npm,pypi,oci,nuget,mcpb,cargo,remote" doc:"Only servers that can be run in this way."`
 	Category string `query:"category" doc:"Only servers of this category; see /api/market/start."`
 	Limit    int    `query:"limit" minimum:"0" maximum:"100" doc:"Largest number of results; 30 by default."`
-	WaitMS   int    `query:"wait_ms" minimum:"0" maximum:"20000" doc:"Answer after this many milliseconds with the results found so far. If done is false, send the same request again. By default, the answer comes when all sources have answered, after at most 15 seconds."`
+	WaitMS   int    `query:"wait_ms" minimum:"0" maximum:"20000" doc:"Maximum time to wait for results, in milliseconds. The response contains the results found so far; if its member done is false, send the same request again. By default, the hub waits until all sources have answered, for at most 15 seconds."`
 }
 
 func (m *Market) search(ctx context.Context, in *marketSearchInput) (*route.Reply[federation.Answer], error) {
@@ -66,7 +66,7 @@ type MarketDetails struct {
 	federation.Details
 	Options []plan.Option `json:"options" nullable:"false" doc:"Ways to run the server, the preferred one first. Empty if there is none; see problem."`
 	Problem string        `json:"problem,omitempty" doc:"Why the server cannot be installed."`
-	Servers []int64       `json:"servers" nullable:"false" doc:"Identifiers of the configured servers that were installed from this listing, or from another one of the same server."`
+	Servers []int64       `json:"servers" nullable:"false" doc:"Identifiers of the configured servers that were installed from this listing or from a listing of the same server in another source."`
 }
 
 func (m *Market) details(ctx context.Context, in *marketDetailsInput) (*route.Reply[MarketDetails], error) {

@@ -20,10 +20,11 @@ type MarketJobs struct {
 // Routes adds the operations with their handlers to a route table.
 func (m *MarketJobs) Routes(t *route.Table) {
 	g := t.Group("marketplace")
-	route.Add(g, route.Get("/api/market/jobs", "List installations that run, and the last ones that have ended"), m.list)
+	route.Add(g, route.Get("/api/market/jobs", "List running installations and the last ones that have ended"), m.list)
 	route.Add(g, route.Get("/api/market/jobs/{id}", "Retrieve the progress of an installation"), m.get)
-	route.Add(g, route.Get("/api/market/jobs/{id}/lines", "List the last lines that the programs of an installation have printed"), m.lines)
-	route.Add(g, route.Post("/api/market/jobs/{id}/cancel", "Cancel an installation, which undoes what it has done"), m.cancel)
+	route.Add(g, route.Get("/api/market/jobs/{id}/lines",
+		"List the last lines that the programs of an installation have printed"), m.lines)
+	route.Add(g, route.Post("/api/market/jobs/{id}/cancel", "Cancel an installation and undo its changes"), m.cancel)
 	route.Add(g, route.Get("/api/market/programs", "List the programs that servers need, with the commands that install missing ones"),
 		m.programs)
 	route.Add(g, route.Post("/api/market/programs/{name}/install",
@@ -32,7 +33,7 @@ func (m *MarketJobs) Routes(t *route.Table) {
 
 // MarketJobList is the list of installations.
 type MarketJobList struct {
-	Jobs []installer.Progress `json:"jobs" nullable:"false" doc:"The newest first."`
+	Jobs []installer.Progress `json:"jobs" nullable:"false" doc:"The installations, newest first."`
 }
 
 func (m *MarketJobs) list(context.Context, *struct{}) (*route.Reply[MarketJobList], error) {
@@ -55,7 +56,7 @@ func (m *MarketJobs) get(_ context.Context, in *jobInput) (*route.Reply[installe
 
 // MarketLines are the lines that the programs of an installation have printed.
 type MarketLines struct {
-	Lines []string `json:"lines" nullable:"false" doc:"At most the last 1,000 lines."`
+	Lines []string `json:"lines" nullable:"false" doc:"The last lines of output, at most 1,000."`
 }
 
 func (m *MarketJobs) lines(_ context.Context, in *jobInput) (*route.Reply[MarketLines], error) {

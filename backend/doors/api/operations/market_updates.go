@@ -20,14 +20,16 @@ type MarketUpdates struct {
 // Routes adds the operations with their handlers to a route table.
 func (m *MarketUpdates) Routes(t *route.Table) {
 	g := t.Group("marketplace")
-	route.Add(g, route.Get("/api/market/updates", "List installed servers with their versions, as the last check found them"), m.list)
+	route.Add(g, route.Get("/api/market/updates",
+		"List installed servers with the current and newest versions that the last check found"), m.list)
 	route.Add(g, route.Post("/api/market/updates/check", "Check now which installed servers have a newer version"), m.check)
-	route.Add(g, route.Get("/api/market/updates/{server}", "Retrieve the last comparison of a server with its newest version"),
+	route.Add(g, route.Get("/api/market/updates/{server}",
+		"Retrieve the last comparison of a server's current version with its newest one"),
 		m.comparison)
 	route.Add(g, route.Post("/api/market/updates/{server}/compare",
 		"Run the newest version of a server beside the current one, and compare their tools").Accepts(), m.compare)
 	route.Add(g, route.Post("/api/market/updates/{server}/apply", "Update a server to its newest version").Accepts(), m.apply)
-	route.Add(g, route.Post("/api/market/updates/{server}/rollback", "Return a server to the version before").Accepts(), m.rollback)
+	route.Add(g, route.Post("/api/market/updates/{server}/rollback", "Return a server to its previous version").Accepts(), m.rollback)
 }
 
 // MarketUpdateList is the list of installed servers.
@@ -67,9 +69,9 @@ func (m *MarketUpdates) comparison(_ context.Context, in *UpdateInput) (*route.R
 
 type compareFields struct {
 	Answers map[string][]string `json:"answers,omitempty" doc:"Answers to the inputs that only the newest version asks for."`
-	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the current one is not started, and its tools are not compared."`
+	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without this hash, a newest version that is started in another way than the current one is not run, so its tools are not compared."`
 	Replay  bool                `json:"replay,omitempty" doc:"Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called."`
-	Tools   []string            `json:"tools,omitempty" doc:"Tools that a person wants to be called besides those, although they may change something."`
+	Tools   []string            `json:"tools,omitempty" doc:"Names of further tools whose recorded calls are repeated although not both versions declare them to be read-only. Only a person may send these names."`
 	Limit   int                 `json:"limit,omitempty" doc:"Largest number of calls to repeat; 20 by default, at most 200."`
 }
 
@@ -98,8 +100,8 @@ func (m *MarketUpdates) compare(ctx context.Context, in *compareInput) (*route.R
 }
 
 type applyFields struct {
-	Hash    string              `json:"hash" doc:"The hash of the comparison that the person has reviewed. Nothing changes if the update would be another one."`
-	Answers map[string][]string `json:"answers,omitempty" doc:"Answers to the inputs that only the newest version asks for; by default those of the comparison."`
+	Hash    string              `json:"hash" doc:"The hash of the comparison that the person has reviewed. If the comparison would have another hash now, the server is not updated."`
+	Answers map[string][]string `json:"answers,omitempty" doc:"Answers to the inputs that only the newest version asks for. By default, the answers given when the comparison with this hash was made, which are kept for an hour."`
 }
 
 type applyUpdateInput struct {

@@ -21,14 +21,14 @@ type Marketplace struct {
 func (m *Marketplace) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/browse",
-		"List published servers: those of all sources that fit a query, or page by page those of the official registry"), m.browse)
+		"List published servers: with a query, the servers of all sources that match it; without, pages of the official registry"), m.browse)
 	route.Add(g, route.Get("/api/npm-check", "Check whether an npm package exists"), m.npmCheck)
 }
 
 type browseInput struct {
 	Query  string `query:"query"`
 	Limit  string `query:"limit" doc:"Largest number of servers, from 1 to 100; 20 by default."`
-	Cursor string `query:"cursor" doc:"next_cursor of the page before. With a cursor, a query only selects servers of the official registry by their names."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page. With a cursor, query only selects servers of the official registry by name."`
 }
 
 // PublishedServer is a server that a registry or package index offers, in the format of the original product.
@@ -43,10 +43,10 @@ type PublishedServer struct {
 
 // PublishedPackage is a way to run or to reach a published server.
 type PublishedPackage struct {
-	Registry string  `json:"registry_name" doc:"npm, pypi, oci, nuget, mcpb or cargo; of a remote server its transport."`
+	Registry string  `json:"registry_name" doc:"npm, pypi, oci, nuget, mcpb or cargo; for a remote server, its transport."`
 	Name     string  `json:"name"`
 	Version  string  `json:"version"`
-	Runtime  string  `json:"runtime" doc:"node, python, docker, dotnet, mcpb or cargo; of a remote server its transport."`
+	Runtime  string  `json:"runtime" doc:"node, python, docker, dotnet, mcpb or cargo; for a remote server, its transport."`
 	License  *string `json:"license"`
 	URL      *string `json:"url"`
 }
@@ -54,7 +54,7 @@ type PublishedPackage struct {
 type browseReply struct {
 	Servers    []PublishedServer `json:"servers" nullable:"false"`
 	NextCursor *string           `json:"next_cursor"`
-	Missing    []string          `json:"missing,omitempty" doc:"Sources whose servers are missing, as SOURCE: REASON."`
+	Missing    []string          `json:"missing,omitempty" doc:"Sources that could not be searched, as SOURCE: REASON."`
 }
 
 const (

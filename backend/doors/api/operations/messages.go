@@ -9,14 +9,14 @@ import (
 
 // ServerMessage is the API's view of a JSON-RPC message between the hub and a server.
 type ServerMessage struct {
-	N         int64  `json:"n" doc:"Number of the message. It increases with each message of a server, also across restarts of the hub."`
+	N         int64  `json:"n" doc:"Number of the message. Numbers increase with each message of a server, even across restarts of the hub."`
 	At        string `json:"at" doc:"Time at which the message was sent or received, in UTC."`
 	Direction string `json:"direction" enum:"sent,received" doc:"sent: by the hub to the server. received: from the server."`
 	ID        string `json:"id,omitempty" doc:"Identifier of the request, as JSON; missing for notifications."`
-	Method    string `json:"method,omitempty" doc:"Missing for answers."`
+	Method    string `json:"method,omitempty" doc:"Method of the request or notification; missing for responses."`
 	Size      int    `json:"size" doc:"Size of the whole message, in bytes."`
-	Text      string `json:"text" doc:"The message as it was sent, with known secrets masked, cut off after 128 kB."`
-	Cut       bool   `json:"cut,omitempty" doc:"Whether the text is not the whole message."`
+	Text      string `json:"text" doc:"The message as it was sent, cut off after 128 kB. Known secrets are masked."`
+	Cut       bool   `json:"cut,omitempty" doc:"Whether text contains only the beginning of the message."`
 }
 
 // ServerMessages returns the API's views of messages.
@@ -38,8 +38,8 @@ type messagesInput struct {
 }
 
 type serverMessagesReply struct {
-	Messages []ServerMessage `json:"messages" nullable:"false" doc:"Recorded messages, oldest first: those of the last handshake, and others that were exchanged while a WebSocket followed the messages of the server. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept."`
-	More     bool            `json:"more" doc:"Whether there are further messages; pass the last number in after to get them."`
+	Messages []ServerMessage `json:"messages" nullable:"false" doc:"Recorded messages, oldest first: the messages of the last handshake, and those exchanged while a WebSocket client followed the server's messages. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept."`
+	More     bool            `json:"more" doc:"Whether there are further messages. To get them, send the number of the last message as the parameter after."`
 }
 
 // maxReplyText limits the messages in one response, in bytes.

@@ -104,7 +104,7 @@ func (m *Metrics) ofServers(ctx context.Context, _ *struct{}) (*route.Reply[[]Se
 }
 
 type rankInput struct {
-	Sort  string `query:"sort" doc:"calls (the default), errors or p95: the largest come first."`
+	Sort  string `query:"sort" doc:"Order of the tools: calls (the default), errors or p95, each with the largest values first."`
 	Limit string `query:"limit" doc:"Maximum number of tools, from 1 to 500; 50 by default."`
 }
 

@@ -14,9 +14,9 @@ type outputInput struct {
 
 // OutputLine is the API's view of a line that a server's process wrote to standard error.
 type OutputLine struct {
-	N    int64  `json:"n" doc:"Number of the line. It increases with each line of a server, also across restarts of the hub, and is the same in messages to WebSockets."`
+	N    int64  `json:"n" doc:"Number of the line. Numbers increase with each line of a server, even across restarts of the hub. Messages on the WebSocket use the same numbers."`
 	At   string `json:"at" doc:"Time at which the line was written, in UTC."`
-	Text string `json:"text" doc:"The line, with known secrets masked, cut off after 8 kB."`
+	Text string `json:"text" doc:"The line, cut off after 8 kB. Known secrets are masked."`
 }
 
 // OutputLines returns the API's views of lines of output.

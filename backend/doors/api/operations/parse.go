@@ -55,7 +55,7 @@ type namesInput struct{ route.Object[namesFields] }
 
 // nameProblems reports which proposed names cannot be used.
 type nameProblems struct {
-	Problems []string `json:"problems" nullable:"false" doc:"For each name, in the order of the request, why no new server can have the name; empty if one can."`
+	Problems []string `json:"problems" nullable:"false" doc:"For each name, in the order of the request, why no new server can have the name; empty if a new server can have it."`
 }
 
 func (p *Parse) checkNames(_ context.Context, in *namesInput) (*route.Reply[nameProblems], error) {

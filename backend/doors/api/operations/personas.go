@@ -16,17 +16,18 @@ type Personas struct {
 func (o *Personas) Routes(table *route.Table) {
 	g := table.Group("personas")
 	route.Add(g, route.Get("/api/personas", "List the personas in the data folder, and the active ones"), o.list)
-	route.Add(g, route.Post("/api/personas/inspect", "Read a persona and say what is wrong with it").MayMiss(), o.inspect)
+	route.Add(g, route.Post("/api/personas/inspect", "Read a persona and report its problems").MayMiss(), o.inspect)
 	route.Add(g,
 		route.Post("/api/personas/activate",
 			"Add the servers and toolsets of a persona; its servers wait for approval").MayMiss().Creates(), o.activate)
-	route.Add(g, route.Post("/api/personas/{name}/deactivate", "Remove the servers and toolsets that an activation has added"),
+	route.Add(g, route.Post("/api/personas/{name}/deactivate",
+		"Remove the servers and toolsets that the activation of a persona has added"),
 		o.deactivate)
 }
 
 // PersonaList lists the personas in the data folder, and the active ones.
 type PersonaList struct {
-	Folder   string                  `json:"folder" doc:"Where personas are looked for: folders and zip archives."`
+	Folder   string                  `json:"folder" doc:"The data folder, in which each folder or zip archive can be a persona."`
 	Personas []persona.Persona       `json:"personas" nullable:"false"`
 	Active   []persona.ActivePersona `json:"active" nullable:"false"`
 }
@@ -63,8 +64,8 @@ func (o *Personas) inspect(ctx context.Context, in *inspectPersonaInput) (*route
 
 type activatePersonaFields struct {
 	Path   string  `json:"path" doc:"Absolute path of a folder or zip archive, or the name of a persona in the data folder."`
-	Hash   string  `json:"hash,omitempty" doc:"Hash of the persona as it was shown; if it has changed since, nothing is activated."`
-	Client *string `json:"client,omitempty" doc:"Identifier of an editor that equips the default toolset, empty for all; missing for none."`
+	Hash   string  `json:"hash,omitempty" doc:"Hash of the persona that the person has reviewed. If the persona has changed since, nothing is activated."`
+	Client *string `json:"client,omitempty" doc:"Identifier of the editor that is equipped with the persona's default toolset. If empty, all clients without a toolset of their own are; if missing, none is."`
 }
 
 type activatePersonaInput struct {

@@ -20,7 +20,8 @@ func (q *Questions) Routes(t *route.Table) {
 	g := t.Group("tester")
 	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), q.elicitations)
 	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), q.respond)
-	route.Add(g, route.Get("/api/answers", "List answers that are given again without asking"), q.answers)
+	route.Add(g, route.Get("/api/answers",
+		"List remembered answers, which the hub gives to servers without asking the user again"), q.answers)
 	route.Add(g, route.Get("/api/answers/{id}", "Retrieve the values of a remembered answer"), q.values)
 	route.Add(g, route.Delete("/api/answers/{id}", "Forget a remembered answer"), q.forget)
 }
@@ -30,13 +31,13 @@ type elicitation struct {
 	ID         string          `json:"id" doc:"Unique identifier of the question."`
 	ServerName string          `json:"serverName"`
 	Client     string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
-	Mode       string          `json:"mode" enum:"form,url,sampling,approval" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes. approval: the hub asks whether a client may call a tool of the server; only persons can accept."`
+	Mode       string          `json:"mode" enum:"form,url,sampling,approval" doc:"form: the server asks for values. url: the server asks the user to open a web page. sampling: the server asks for a message from a model, and the user writes it. approval: the hub asks whether a client may call a tool of the server; only a person can accept."`
 	Message    string          `json:"message" doc:"The question."`
 	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
 	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`
-	Request    json.RawMessage `json:"request,omitempty" doc:"For sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with tool and arguments."`
+	Request    json.RawMessage `json:"request,omitempty" doc:"For the mode sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with the members tool and arguments."`
 	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
-	ExpiresAt  int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
+	ExpiresAt  int64           `json:"expiresAt" doc:"When the question expires and the server is told that nobody has answered, in milliseconds since 1970 UTC."`
 }
 
 func (q *Questions) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
@@ -52,8 +53,8 @@ func (q *Questions) elicitations(context.Context, *struct{}) (*route.Reply[listO
 
 type answerFields struct {
 	Action   string          `json:"action" enum:"accept,decline,cancel"`
-	Content  json.RawMessage `json:"content,omitempty" doc:"Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept."`
-	Remember string          `json:"remember,omitempty" enum:"session,always" doc:"How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. An approval holds for further calls of the tool, until its definition changes. Only for persons: in the dashboard or a terminal."`
+	Content  json.RawMessage `json:"content,omitempty" doc:"Object with the answer, only for the action accept. For the mode form, an object that matches requestedSchema; for sampling, an object with text and optionally model."`
+	Remember string          `json:"remember,omitempty" enum:"session,always" doc:"How long the hub remembers the answer and gives it without asking again; missing for not at all. session: until the client whose call caused the question disconnects, or the hub stops. always: until the answer is deleted, or the server's configuration changes. Accepted values of a form answer only the same question; decline answers every question of the same mode. An approval applies to further calls of the tool until its definition changes. Only a person may have an answer remembered, in the dashboard or a terminal."`
 }
 
 type respondInput struct {
@@ -82,13 +83,13 @@ func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply
 type rememberedAnswer struct {
 	ID         string `json:"id"`
 	ServerName string `json:"serverName"`
-	Mode       string `json:"mode" enum:"form,url,sampling" doc:"The kind of question that is answered; see GET /api/elicitations."`
-	Action     string `json:"action" enum:"accept,decline" doc:"accept: the same question gets the same values. decline: every question of the mode is declined."`
-	Message    string `json:"message,omitempty" doc:"The question that is accepted, shortened and with known secrets masked."`
+	Mode       string `json:"mode" enum:"form,url,sampling" doc:"The mode of the questions that the answer applies to; see GET /api/elicitations."`
+	Action     string `json:"action" enum:"accept,decline" doc:"accept: the hub answers the same question with the same values. decline: the hub declines every question of the mode."`
+	Message    string `json:"message,omitempty" doc:"For accept, the question that the answer applies to, shortened. Known secrets are masked."`
 	Remember   string `json:"remember" enum:"session,always"`
-	Client     string `json:"client,omitempty" doc:"Name of the MCP client in whose session the answer is given; missing for those of the dashboard and for always."`
+	Client     string `json:"client,omitempty" doc:"For remember=session, name of the MCP client whose session the answer applies to; missing for calls from the dashboard."`
 	CreatedAt  int64  `json:"createdAt" doc:"When a person chose the answer, in milliseconds since 1970 UTC."`
-	Stale      bool   `json:"stale,omitempty" doc:"Whether the answer is not given any more, because the configuration of the server has changed."`
+	Stale      bool   `json:"stale,omitempty" doc:"Whether the answer is no longer used, because the configuration of the server has changed."`
 }
 
 func (q *Questions) answers(ctx context.Context, _ *struct{}) (*route.Reply[listOf[rememberedAnswer]], error) {

@@ -17,12 +17,13 @@ type Results struct {
 // Routes adds the operations with their handlers to a route table.
 func (r *Results) Routes(t *route.Table) {
 	g := t.Group("hub")
-	route.Add(g, route.Get("/api/results", "Retrieve where agents may save files of long results"), r.get)
-	route.Add(g, route.Put("/api/results", "Choose where agents may save files of long results; only for persons"), r.set)
+	route.Add(g, route.Get("/api/results", "Retrieve the folder in which agents may save files of long results"), r.get)
+	route.Add(g, route.Put("/api/results",
+		"Choose the folder in which agents may save files of long results; only a person may do this"), r.set)
 }
 
 type resultsFields struct {
-	Folder string `json:"folder" doc:"Folder where agents may save images, sounds and files of long results; empty if they may not."`
+	Folder string `json:"folder" doc:"Folder in which agents may save images, sounds and files of long results; empty if agents may save nothing."`
 }
 
 func (r *Results) get(context.Context, *struct{}) (*route.Reply[resultsFields], error) {

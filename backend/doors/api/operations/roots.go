@@ -9,7 +9,7 @@ import (
 
 type serverRoots struct {
 	Roots []root `json:"roots" nullable:"false"`
-	Fixed bool   `json:"fixed,omitempty" doc:"Whether the roots cannot be changed, because all clients share the server: it gets the roots of the hub's settings."`
+	Fixed bool   `json:"fixed,omitempty" doc:"Whether the roots cannot be changed. This is so for configured servers: all clients share them, so they get the roots of the hub's settings."`
 }
 
 func newServerRoots(roots []upstream.Root, fixed bool) serverRoots {

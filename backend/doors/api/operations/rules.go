@@ -20,21 +20,21 @@ type Rules struct {
 // Routes adds the operation with its handler to a route table.
 func (r *Rules) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Post("/api/rules/try",
-		"Show which tools a further rule would enable, disable or tag, without applying it"), r.try)
+		"Show which tools an additional rule would enable, disable or tag, without applying the rule"), r.try)
 }
 
 type tryFields struct {
 	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file."`
-	At   *int            `json:"at,omitempty" doc:"Index of the current rules at which the rule is placed; at the end by default."`
+	At   *int            `json:"at,omitempty" doc:"Index in the current list of rules at which to insert the rule; by default, the rule is appended."`
 }
 
 // TriedRule reports what would change if a rule were added.
 type TriedRule struct {
 	Tools    int          `json:"tools" doc:"Number of known tools."`
 	Hits     int          `json:"hits" doc:"Number of tools that the rule matches."`
-	Enabled  int          `json:"enabled" doc:"Number of tools that it would enable."`
-	Disabled int          `json:"disabled" doc:"Number of tools that it would disable."`
-	Effects  []RuleEffect `json:"effects" nullable:"false" doc:"The tools that the rule matches or excludes, and those that it would enable or disable. The first rule that enables tools disables those that no rule is about."`
+	Enabled  int          `json:"enabled" doc:"Number of tools that the rule would enable."`
+	Disabled int          `json:"disabled" doc:"Number of tools that the rule would disable."`
+	Effects  []RuleEffect `json:"effects" nullable:"false" doc:"The tools that the rule matches or excludes, and those that it would enable or disable. If it is the first rule that enables tools, it also disables all tools that no rule matches."`
 }
 
 // RuleEffect reports what would change for one tool if a rule were added.
@@ -42,11 +42,11 @@ type RuleEffect struct {
 	Server     string   `json:"server"`
 	Tool       string   `json:"tool"`
 	Hit        bool     `json:"hit" doc:"Whether the rule matches the tool."`
-	Pattern    string   `json:"pattern,omitempty" doc:"The pattern that matches."`
-	ExcludedBy string   `json:"excluded_by,omitempty" doc:"The negated pattern without which the rule would match."`
+	Pattern    string   `json:"pattern,omitempty" doc:"The pattern of the rule that matches the tool."`
+	ExcludedBy string   `json:"excluded_by,omitempty" doc:"The negated pattern that prevents the rule from matching the tool."`
 	Before     bool     `json:"before" doc:"Whether the tool is enabled now."`
-	After      bool     `json:"after" doc:"Whether it would be enabled."`
-	Tags       []string `json:"tags" nullable:"false" doc:"Tags that it would have."`
+	After      bool     `json:"after" doc:"Whether the tool would be enabled with the rule."`
+	Tags       []string `json:"tags" nullable:"false" doc:"Tags that the tool would have with the rule."`
 }
 
 type tryInput struct{ route.Object[tryFields] }

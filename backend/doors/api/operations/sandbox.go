@@ -13,30 +13,30 @@ import (
 
 // Sandbox is the API's view of how a server's processes are confined.
 type Sandbox struct {
-	Level    string         `json:"level" enum:"off,guard,strict" doc:"off (no restrictions), guard (secrets are hidden; the server writes to its own folder, the MCP roots, caches and temporary folders) or strict (it reads the system and what is granted; no network unless granted)."`
-	Enforced string         `json:"enforced" enum:"off,enforced,partly,unsupported" doc:"How far this system enforces the level: off (nothing is asked for), enforced, partly (all but what is missing) or unsupported (nothing). A strict server does not start unless it is enforced."`
-	Missing  []string       `json:"missing" doc:"What the level promises and this system does not enforce, as sentences for people."`
-	Notes    []string       `json:"notes" doc:"Limits of what is enforced and of grants, as sentences for people."`
-	Added    []string       `json:"added" doc:"Options that are added to the arguments of a container engine."`
-	Grants   SandboxGrants  `json:"grants" doc:"What a person allows the server beyond its level."`
-	Denied   []DeniedAccess `json:"denied" doc:"What the server probably wanted and did not get since the hub started, the latest last. The system does not report that; it is what the server itself wrote."`
+	Level    string         `json:"level" enum:"off,guard,strict" doc:"off (no restrictions), guard (the server cannot read secrets, and writes only to its own folder, the MCP roots, caches and temporary folders) or strict (the server reads only system files and granted files, and has no network access unless granted)."`
+	Enforced string         `json:"enforced" enum:"off,enforced,partly,unsupported" doc:"How far this operating system enforces the level: off (the level has no restrictions), enforced (all restrictions), partly (all except those in missing) or unsupported (none). A server of level strict starts only if the level is enforced."`
+	Missing  []string       `json:"missing" doc:"Restrictions of the level that this operating system does not enforce, as sentences for people."`
+	Notes    []string       `json:"notes" doc:"Limitations of the enforced restrictions and of the grants, as sentences for people."`
+	Added    []string       `json:"added" doc:"Options that the hub adds to the arguments of a container engine."`
+	Grants   SandboxGrants  `json:"grants" doc:"Accesses that a person has granted the server in addition to those that its level allows."`
+	Denied   []DeniedAccess `json:"denied" doc:"Accesses that were probably denied to the server since the hub started, latest last. The operating system does not report denials, so the hub takes them from the output of the server."`
 }
 
 // SandboxGrants are accesses that a person allows a confined server.
 type SandboxGrants struct {
-	Read    []string `json:"read" doc:"Files and folders, absolute or beginning with ~/."`
-	Write   []string `json:"write" doc:"Likewise; writing includes reading."`
-	Network []string `json:"network" doc:"Addresses for a strict server: host:port, a port, or * for all. Linux filters TCP by port only."`
+	Read    []string `json:"read" doc:"Files and folders that the server may read: absolute paths, or paths that begin with ~/."`
+	Write   []string `json:"write" doc:"Files and folders that the server may read and write: absolute paths, or paths that begin with ~/."`
+	Network []string `json:"network" doc:"Addresses to which a strict server may connect: host:port, a port, or * for all. On Linux, only the port is checked, and only for TCP."`
 }
 
 // DeniedAccess is an access that a server probably wanted and did not get.
 type DeniedAccess struct {
 	Access string `json:"access" enum:"read,write,network"`
-	Target string `json:"target" doc:"The path or host; empty if the server did not name it."`
-	Grant  string `json:"grant,omitempty" doc:"What to add to the grants for this access so that it is allowed. Left out for secrets."`
+	Target string `json:"target" doc:"The path or host that the server tried to access; empty if the server did not name it."`
+	Grant  string `json:"grant,omitempty" doc:"The entry to add to grants so that this access is allowed. Left out for secrets, which should not be granted."`
 	Count  int    `json:"count"`
 	Last   string `json:"last" doc:"Time of the last attempt."`
-	Line   string `json:"line" doc:"What the server wrote."`
+	Line   string `json:"line" doc:"The line in which the server reported the denial."`
 }
 
 func sandboxOf(v registry.Server, of *sandbox.Sandbox) *Sandbox {
@@ -61,13 +61,14 @@ type Sandboxes struct {
 // Routes adds the operations with their handlers to a route table.
 func (s *Sandboxes) Routes(t *route.Table) {
 	g := t.Group("servers")
-	route.Add(g, route.Put("/api/servers/{id}/sandbox", "Change how a server is confined, and what it is granted"), s.change)
-	route.Add(g, route.Delete("/api/servers/{id}/sandbox/denied", "Forget what a server was denied"), s.forget)
+	route.Add(g, route.Put("/api/servers/{id}/sandbox",
+		"Change the level at which a server is confined, and the accesses that it is granted"), s.change)
+	route.Add(g, route.Delete("/api/servers/{id}/sandbox/denied", "Clear the list of accesses that a server was denied"), s.forget)
 }
 
 type sandboxFields struct {
-	Level  *string        `json:"level,omitempty" enum:"off,guard,strict" doc:"How to confine the server's processes. Left out, it stays as it is."`
-	Grants *SandboxGrants `json:"grants,omitempty" doc:"All grants. Left out, they stay as they are."`
+	Level  *string        `json:"level,omitempty" enum:"off,guard,strict" doc:"How to confine the server's processes. If missing, the level stays as it is."`
+	Grants *SandboxGrants `json:"grants,omitempty" doc:"The new grants, which replace all current ones. If missing, the grants stay as they are."`
 }
 
 // change replaces the sandbox level or the grants of a server. Only a person may allow a server more than before. The

@@ -19,12 +19,12 @@ func (s *Search) Routes(t *route.Table) {
 
 // SearchStatus is the API's view of an embedding.Status.
 type SearchStatus struct {
-	Provider string `json:"provider" enum:"builtin,none,local,openai" doc:"The program that computes embedding vectors. When it is none, tools are found only by their words."`
+	Provider string `json:"provider" enum:"builtin,none,local,openai" doc:"Provider of embedding vectors. With none, tools are found only by their words."`
 	Model    string `json:"model" doc:"The embedding model; empty when provider is none."`
 	Tools    int    `json:"tools" doc:"Number of known tools."`
 	Ready    int    `json:"ready" doc:"Number of tools that have an embedding vector and can be found by their meaning."`
 	Working  bool   `json:"working" doc:"Whether vectors are being computed now."`
-	Problem  string `json:"problem" doc:"Why tools can currently be found only by their words, and what to do about that; empty when there is no problem."`
+	Problem  string `json:"problem" doc:"Why tools can currently be found only by their words, and the remedy; empty if there is no problem."`
 }
 
 func (s *Search) get(context.Context, *struct{}) (*route.Reply[SearchStatus], error) {

@@ -27,7 +27,8 @@ func (s *Secrets) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/servers/{id}/missing-secrets", "List the secrets without which the server does not start"), s.missing)
 	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that the server may use"), s.listLinks)
 	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow the server to use a secret of another server"), s.link)
-	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}", "Revoke the permission to use a secret of another server"), s.unlink)
+	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}",
+		"Revoke the permission to use a secret of another server"), s.unlink)
 	route.Add(g, route.Get("/api/secrets", "Retrieve the status of the vault and the names of all secrets"), s.listAll)
 	route.Add(g, route.Post("/api/secrets/unlock", "Unlock the encrypted file of secrets, or create it"), s.unlock)
 	route.Add(g, route.Post("/api/secrets/migrate", "Move credentials from server configurations to the vault").MayMiss(), s.migrate)
@@ -42,7 +43,7 @@ type SecretInput struct {
 // Secret is a secret with its masked value.
 type Secret struct {
 	Key         string `json:"key"`
-	MaskedValue string `json:"masked_value" doc:"The same for all secrets; it tells nothing about the value."`
+	MaskedValue string `json:"masked_value" doc:"A placeholder that is the same for all secrets and does not depend on the value."`
 	UpdatedAt   string `json:"updated_at"`
 }
 
@@ -66,7 +67,7 @@ func (s *Secrets) list(ctx context.Context, in *ServerInput) (*route.Reply[[]Sec
 type MissingSecret struct {
 	Server string `json:"server,omitempty" doc:"Name of the other server that owns the secret; left out for a secret of the server itself."`
 	Key    string `json:"key" doc:"Name of the secret."`
-	Set    bool   `json:"set" doc:"Whether the other server has the secret, so that it only has to be linked."`
+	Set    bool   `json:"set" doc:"Whether the other server already has the secret, so that only the permission to use it is missing."`
 }
 
 func (s *Secrets) missing(ctx context.Context, in *ServerInput) (*route.Reply[[]MissingSecret], error) {
@@ -130,7 +131,7 @@ type linkInput struct {
 type SecretLink struct {
 	Server string `json:"server" doc:"Name of the server that owns the secret."`
 	Key    string `json:"key" doc:"Name of the secret."`
-	Holds  bool   `json:"holds" doc:"Whether the link is valid. It becomes invalid when the command, arguments or URL of the server change."`
+	Holds  bool   `json:"holds" doc:"Whether the link is still valid. It becomes invalid when the command, the arguments or the URL of the server that uses the secret change."`
 }
 
 func (s *Secrets) listLinks(ctx context.Context, in *ServerInput) (*route.Reply[[]SecretLink], error) {
@@ -179,14 +180,14 @@ func (s *Secrets) unlink(ctx context.Context, in *linkInput) (*route.Reply[map[s
 // SecretsView contains the status of the vault and the names of all secrets.
 type SecretsView struct {
 	Status  VaultStatus     `json:"status"`
-	Servers []ServerSecrets `json:"servers" doc:"Servers that have a secret or a link."`
+	Servers []ServerSecrets `json:"servers" doc:"Servers that have a secret or may use a secret of another server."`
 }
 
 // VaultStatus describes where secrets are kept.
 type VaultStatus struct {
-	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere."`
-	Why    string `json:"why" doc:"Why new secrets are kept there."`
-	Advice string `json:"advice,omitempty" doc:"A remedy when secrets cannot be kept."`
+	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere."`
+	Why    string `json:"why" doc:"Why new secrets are stored in the place that keeper names."`
+	Advice string `json:"advice,omitempty" doc:"The remedy if secrets cannot be stored."`
 	File   string `json:"file" enum:"none,locked,unlocked" doc:"State of the file that is encrypted with a passphrase."`
 }
 
@@ -200,7 +201,7 @@ type ServerSecrets struct {
 // SecretName is a secret without its value.
 type SecretName struct {
 	Key       string `json:"key"`
-	Kept      string `json:"kept" doc:"Where the value is kept: keychain; sealed, a file for values that are too long for the keychain, encrypted with a key in the keychain; or file, a file that is encrypted with a passphrase."`
+	Kept      string `json:"kept" doc:"Where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase."`
 	UpdatedAt string `json:"updated_at"`
 }
 
@@ -249,7 +250,7 @@ func (s *Secrets) unlock(ctx context.Context, in *unlockInput) (*route.Reply[Vau
 }
 
 type migrateFields struct {
-	DryRun  *bool    `json:"dry_run,omitempty" doc:"Whether to return only what would be moved; true by default."`
+	DryRun  *bool    `json:"dry_run,omitempty" doc:"Whether to move nothing and only return what would be moved; true by default."`
 	Servers []string `json:"servers,omitempty" doc:"Names of servers; all by default."`
 }
 

@@ -19,9 +19,9 @@ const (
 // seriesInput holds the query parameters. Numbers and times are strings, so that an error can name the parameter and
 // the values that it accepts.
 type seriesInput struct {
-	Since  string `query:"since" doc:"Start: an RFC 3339 time, or a day in the hub's time zone; a day before until by default."`
-	Until  string `query:"until" doc:"End: an RFC 3339 time, which is excluded, or a day, which is included; now by default."`
-	Step   string `query:"step" doc:"Length of a step in seconds, up to 31622400. By default 900, or the smallest multiple of it that gives at most 1,000 points. Start and end are extended to multiples of the step since 1970 UTC."`
+	Since  string `query:"since" doc:"Start of the period: a time in RFC 3339, or a day in the hub's time zone; by default, one day before until."`
+	Until  string `query:"until" doc:"End of the period: a time in RFC 3339, which is excluded, or a day, which is included; now by default."`
+	Step   string `query:"step" doc:"Length of a step in seconds, up to 31622400. By default, 900 or, if that gives more than 1,000 points, a multiple of 900 that gives at most 1,000. The period is extended so that it starts and ends at a multiple of the step since 1970 UTC."`
 	Server string `query:"server" doc:"Only calls of the server with this name."`
 	Tool   string `query:"tool" doc:"Only calls of tools with this name."`
 }

@@ -27,7 +27,7 @@ type Server struct {
 	ID              int64             `json:"id" doc:"Unique identifier of the server."`
 	Name            string            `json:"name" doc:"Unique name. Tools of the server are called as name__tool."`
 	Description     string            `json:"description"`
-	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import."`
+	Source          string            `json:"source" doc:"Origin of the configuration: local (a person), manual (an agent), setup-file, bundle, copy (a backup copy with which the database was repaired), or the name of another import."`
 	Command         *string           `json:"command" doc:"Program that starts a stdio server."`
 	Args            []string          `json:"args" doc:"Arguments of the command."`
 	Program         string            `json:"program,omitempty" doc:"The program that the command starts, such as npx, if GET /api/market/programs lists it."`
@@ -47,12 +47,12 @@ type Server struct {
 	ErrorCount      int               `json:"error_count"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
-	State           string            `json:"state" enum:"waiting,incomplete,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped."`
-	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name."`
+	State           string            `json:"state" enum:"waiting,incomplete,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped."`
+	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server."`
 	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
-	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
-	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
-	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
+	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"State of the sign-in to a remote server. signed_in: a person is signed in. required: a person must sign in. again: a person must sign in again. waiting: a sign-in waits for a person. Missing if nobody is signed in and the server has not asked for a sign-in."`
+	RecentCalls     int               `json:"recent_calls" doc:"Number of recent calls from which the state calls_fail is determined, at most 10. Calls before the last change of the server do not count."`
+	RecentErrors    int               `json:"recent_errors" doc:"Number of these recent calls that failed."`
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
@@ -60,24 +60,24 @@ type Server struct {
 	Sandbox         *Sandbox          `json:"sandbox,omitempty" doc:"How the processes of a stdio server are confined. Left out for a remote server."`
 	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server; of the first one if there are several."`
-	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it."`
+	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions."`
 	ToolsKnown      bool              `json:"tools_known" doc:"Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
-	LastError       string            `json:"last_error,omitempty" doc:"Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one."`
-	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again."`
+	LastError       string            `json:"last_error,omitempty" doc:"Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any."`
+	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again."`
 	MissingSecret   bool              `json:"missing_variable_secret,omitempty" doc:"Whether the value of missing_variable is a credential, which belongs in the vault."`
 	References      []string          `json:"secret_references,omitempty" doc:"Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server."`
-	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed."`
+	LaunchHash      string            `json:"launch_hash" doc:"Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
-	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
-	Notes           []string          `json:"notes,omitempty" doc:"Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name."`
+	ProposedBy      string            `json:"proposed_by,omitempty" doc:"Name, as the client reports it, of the client whose agent proposed the server."`
+	Notes           []string          `json:"notes,omitempty" doc:"Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name."`
 	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
 }
 
 // Connection is one of the processes or connections of a server.
 type Connection struct {
-	Protocol string `json:"protocolVersion" doc:"Version of MCP that the hub and the server use with each other."`
+	Protocol string `json:"protocolVersion" doc:"Version of MCP that the hub and the server have negotiated."`
 	PID      int    `json:"pid,omitempty" doc:"Process ID; left out for a remote server."`
 	InFlight int    `json:"in_flight" doc:"Number of calls in flight."`
 }
@@ -85,11 +85,11 @@ type Connection struct {
 // Tool is the API's view of a known tool.
 type Tool struct {
 	ID          int64           `json:"id" doc:"Unique identifier of the tool."`
-	ServerID    int64           `json:"server_id" doc:"Unique identifier of its server."`
+	ServerID    int64           `json:"server_id" doc:"Unique identifier of the tool's server."`
 	Name        string          `json:"name"`
 	Title       string          `json:"title" doc:"Title to show to people; empty when the tool has none."`
 	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null when the tool has none. Left out with brief=true."`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null if the tool has none. Missing if the request has brief=true."`
 	Hash        string          `json:"hash" doc:"Hash of everything that a model sees of the tool: name, description and schemas."`
 	Tokens      int             `json:"tokens" doc:"Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted."`
 }
@@ -99,7 +99,7 @@ type serverDetail struct {
 	Server
 	Tools       []Tool       `json:"tools"`
 	Stderr      string       `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
-	Corrections []Correction `json:"corrections,omitempty" doc:"What clients are shown otherwise than the server lists it, because they would refuse the whole list for it."`
+	Corrections []Correction `json:"corrections,omitempty" doc:"Items that the hub corrects or leaves out in the lists for clients, because clients could otherwise reject the whole list."`
 }
 
 // Correction describes an item that the hub changes or omits in the lists for clients, because clients would reject
@@ -107,8 +107,8 @@ type serverDetail struct {
 type Correction struct {
 	Kind    mcpshape.Kind `json:"kind" enum:"tool,prompt,resource,resource template"`
 	Name    string        `json:"name" doc:"Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none."`
-	LeftOut bool          `json:"left_out" doc:"Whether clients are not shown the item."`
-	Changes []string      `json:"changes" doc:"Which members are mended or left out, or why the item is."`
+	LeftOut bool          `json:"left_out" doc:"Whether the whole item is left out of the lists for clients."`
+	Changes []string      `json:"changes" doc:"Descriptions of the corrected and removed members of the item, or the reasons why the whole item is left out."`
 }
 
 // Servers holds the operations on configured servers.
@@ -187,12 +187,12 @@ func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 type ServerFields struct {
 	Description *string             `json:"description,omitempty"`
 	Command     *string             `json:"command,omitempty" doc:"Program that starts a stdio server."`
-	Transport   *string             `json:"transport,omitempty" doc:"stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not."`
+	Transport   *string             `json:"transport,omitempty" doc:"stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http."`
 	Homepage    *string             `json:"homepage,omitempty" doc:"URL of a remote server."`
 	Headers     map[string]string   `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool               `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
 	Isolation   *string             `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
-	Account     *string             `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
+	Account     *string             `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	Args        loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env         loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Tags        loosejson.Strings   `json:"tags,omitempty"`
@@ -250,13 +250,13 @@ func (f ServerFields) apply(v *registry.Server) {
 }
 
 type newServerFields struct {
-	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
-	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
+	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two consecutive underscores. It must not consist only of dots."`
+	Source string `json:"source,omitempty" doc:"Origin of the configuration, such as local (the default), manual or bundle."`
 	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
 	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
 	// Secrets are stored before the server is started for the first time.
-	Secrets map[string]string `json:"secrets,omitempty" doc:"Values of secrets, by name. A variable or header gets the secret of its name unless env or headers has another value for it."`
+	Secrets map[string]string `json:"secrets,omitempty" doc:"Maps names of secrets to their values. An environment variable or header gets the value of the secret of the same name, unless env or headers contains another value for it."`
 	ServerFields
 	// Clients of the original product may send values of other types. These are ignored.
 	Args loosejson.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`

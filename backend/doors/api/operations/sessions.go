@@ -21,23 +21,23 @@ func (s *Sessions) Routes(t *route.Table) {
 	g := t.Group("sessions")
 	route.Add(g, route.Post("/api/tickets", "Create a ticket that opens one page or one WebSocket").Creates(), s.createTicket)
 	route.Add(g, route.Post("/api/session", "Exchange the ticket of a page for the token of a new session").WithoutToken(), s.begin)
-	route.Add(g, route.Post("/api/session/challenge", "Create a challenge that the page of a session signs to resume it").WithoutToken(),
+	route.Add(g, route.Post("/api/session/challenge", "Create a challenge, which a page signs to resume its session").WithoutToken(),
 		s.challenge)
 	route.Add(g, route.Post("/api/session/resume", "Exchange a signed challenge for the token of a new session").WithoutToken(), s.resume)
 	route.Add(g, route.Post("/api/session/end", "End the session whose token the request contains"), s.end)
 }
 
 type ticketFields struct {
-	Purpose string `json:"purpose" enum:"page,socket" doc:"page for a ticket that is exchanged at /api/session, socket for a ticket that opens a WebSocket."`
-	File    bool   `json:"file,omitempty" doc:"Write a ticket for a page to a file that opens the dashboard in a browser, instead of returning it. Only this user can read the file, and it is removed when the ticket ends."`
-	Snap    string `json:"snap,omitempty" doc:"Name of the browser's snap. The file is then in the folder of that snap."`
+	Purpose string `json:"purpose" enum:"page,socket" doc:"Purpose of the ticket. page: it is exchanged for a session at /api/session. socket: it opens a WebSocket."`
+	File    bool   `json:"file,omitempty" doc:"Whether to write a ticket for a page to a file that opens the dashboard in a browser, instead of returning the ticket. Only the user of the hub can read the file. The file is removed when the ticket expires."`
+	Snap    string `json:"snap,omitempty" doc:"Name of the browser's snap package. The file is then in a folder that the snap can read."`
 }
 
 type ticketInput struct{ route.Object[ticketFields] }
 
 type ticketView struct {
 	Ticket    string    `json:"ticket,omitempty" doc:"The ticket. It can be used once."`
-	File      string    `json:"file,omitempty" doc:"Path of the file that holds the ticket."`
+	File      string    `json:"file,omitempty" doc:"Path of the file that contains the ticket."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -79,8 +79,8 @@ type exchangeFields struct {
 
 // PageKeys are the public keys that a page registers.
 type PageKeys struct {
-	PageKey   string `json:"page_key,omitempty" doc:"Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port."`
-	ReloadKey string `json:"reload_key,omitempty" doc:"Public key that the page keeps in the browser's storage. A reloaded page resumes its session with it until the hub ends."`
+	PageKey   string `json:"page_key,omitempty" doc:"Public key of a key pair that the page keeps in memory: an uncompressed P-256 point in hexadecimal. With it, an open page resumes its session after a restart of the hub on the same port."`
+	ReloadKey string `json:"reload_key,omitempty" doc:"Public key of a key pair that the page keeps in the browser's storage, in the format of page_key. With it, a reloaded page resumes its session until the hub stops."`
 }
 
 func (k PageKeys) parse() (keys guard.Keys, err error) {
@@ -100,10 +100,10 @@ func (k PageKeys) parse() (keys guard.Keys, err error) {
 type exchangeInput struct{ route.Object[exchangeFields] }
 
 type sessionView struct {
-	Token     string    `json:"token" doc:"Token of the session, to be sent like the hub's own token. It ends with the hub."`
+	Token     string    `json:"token" doc:"Token of the session, to be sent in place of the hub's own token. It becomes invalid when the hub stops."`
 	Session   string    `json:"session" doc:"Public identifier of the session, for /hello. It is no secret."`
-	ProofKey  string    `json:"proof_key" doc:"Key of session_proof in the response of /hello, with which the hub proves to the page that it knows the session."`
-	ExpiresAt time.Time `json:"expires_at" doc:"When the session ends if it is not used before. Each use extends the session."`
+	ProofKey  string    `json:"proof_key" doc:"Key of the HMAC session_proof in the response of /hello, with which the hub proves to the page that it knows the session."`
+	ExpiresAt time.Time `json:"expires_at" doc:"When the session expires. Each use of the session extends it."`
 }
 
 func (s *Sessions) view(token string, session *guard.Session) (*route.Reply[sessionView], error) {
@@ -134,8 +134,8 @@ type challengeInput struct {
 }
 
 type challengeView struct {
-	Challenge string `json:"challenge" doc:"Can be used once, within 30 seconds."`
-	Instance  string `json:"instance" doc:"Name of this run of the hub."`
+	Challenge string `json:"challenge" doc:"The challenge to sign. It can be used once, within 30 seconds."`
+	Instance  string `json:"instance" doc:"Identifier of the running hub process, which changes with each start of the hub."`
 }
 
 // errNoSession returns the same error for a session that never existed, has ended, or cannot be resumed.
@@ -157,9 +157,9 @@ func (s *Sessions) challenge(_ context.Context, in *challengeInput) (*route.Repl
 }
 
 type resumeFields struct {
-	Session   string `json:"session" doc:"Public identifier of the session that goes on."`
+	Session   string `json:"session" doc:"Public identifier of the session to resume."`
 	Challenge string `json:"challenge"`
-	Signature string `json:"signature" doc:"ECDSA signature with SHA-256, in hexadecimal as WebCrypto makes it, by a key of the session, over the lines agent-discover, resume, the instance, 127.0.0.1:PORT, the session and the challenge."`
+	Signature string `json:"signature" doc:"ECDSA signature with SHA-256 by a key of the session, in the format of WebCrypto, in hexadecimal. The signed message consists of the lines agent-discover, resume, the instance, 127.0.0.1:PORT, the session and the challenge."`
 	PageKeys
 }
 

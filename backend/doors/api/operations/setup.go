@@ -18,8 +18,9 @@ type Setup struct {
 func (s *Setup) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Post("/api/sync",
-		"Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks"), s.sync)
-	route.Add(g, route.Post("/api/import", "Import the database of the original product"), s.importDatabase)
+		"Add the servers of a setup file; unless it is the configured file or a person sends the request, they wait for approval"), s.sync)
+	route.Add(g, route.Post("/api/import",
+		"Import servers, secrets, saved arguments and statistics from a database of agent-discover 1.4 or earlier"), s.importDatabase)
 }
 
 type syncFields struct {
@@ -48,8 +49,8 @@ func (s *Setup) sync(ctx context.Context, in *syncInput) (*route.Reply[setup.Syn
 
 type importFields struct {
 	Path   string            `json:"path" doc:"Absolute path of the database. It is not changed."`
-	DryRun bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
-	Rename map[string]string `json:"rename,omitempty" doc:"New names of servers, by their names in the database."`
+	DryRun bool              `json:"dry_run,omitempty" doc:"Whether to import nothing and only return what would be imported."`
+	Rename map[string]string `json:"rename,omitempty" doc:"Maps names of servers in the database to their new names."`
 }
 
 type importDatabaseInput struct{ route.Object[importFields] }

@@ -22,7 +22,8 @@ type SignIns struct {
 func (s *SignIns) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Get("/api/auth", "List the remote servers, and whether somebody is signed in to each"), s.list)
-	route.Add(g, route.Post("/api/auth/complete", "Finish a sign-in with the address to which the browser was led"), s.complete)
+	route.Add(g, route.Post("/api/auth/complete",
+		"Finish a sign-in with the address to which the authorization server has redirected the browser"), s.complete)
 	route.Add(g, route.Get("/api/servers/{id}/auth", "Show whether somebody is signed in to a server"), s.status)
 	route.Add(g, route.Post("/api/servers/{id}/auth/login", "Begin to sign in to a server"), s.login)
 	route.Add(g, route.Post("/api/servers/{id}/auth/logout", "Sign out of a server and revoke its tokens"), s.logout)
@@ -32,10 +33,10 @@ func (s *SignIns) Routes(t *route.Table) {
 type SignIn struct {
 	Server  string   `json:"server" doc:"Name of the server."`
 	State   string   `json:"state" enum:"signed_out,signed_in,required,waiting" doc:"required: a request failed because a person must sign in; waiting: a sign-in waits for a person."`
-	Again   bool     `json:"again,omitempty" doc:"Somebody was signed in before: the sign-in has ended, or the server asks for more permissions."`
+	Again   bool     `json:"again,omitempty" doc:"Whether somebody was signed in before, so that the person must sign in again: the token has expired, or the server asks for more permissions."`
 	Issuer  string   `json:"issuer,omitempty" doc:"The authorization server."`
 	Scopes  []string `json:"scopes,omitempty" doc:"Scopes of the current token."`
-	Expires string   `json:"expires,omitempty" doc:"When the current token ends. It is renewed before that if possible."`
+	Expires string   `json:"expires,omitempty" doc:"When the current token expires. If possible, it is renewed before."`
 	Failure string   `json:"failure,omitempty" doc:"Why the last sign-in failed."`
 }
 
@@ -68,7 +69,7 @@ const signInWait = 20 * time.Second
 
 type signInInput struct {
 	ServerInput
-	Wait bool `query:"wait" doc:"Answer when no sign-in waits for a person, or after 20 seconds."`
+	Wait bool `query:"wait" doc:"Whether to delay the response until no sign-in waits for a person, for at most 20 seconds."`
 }
 
 func (s *SignIns) status(ctx context.Context, in *signInInput) (*route.Reply[SignIn], error) {
@@ -94,8 +95,8 @@ func reply[T any](body T, err error) (*route.Reply[T], error) {
 }
 
 type loginFields struct {
-	File bool   `json:"file,omitempty" doc:"Write a file that opens the page in a browser. It is removed when the sign-in ends."`
-	Snap string `json:"snap,omitempty" doc:"Name of the browser's snap, for the folder of the file."`
+	File bool   `json:"file,omitempty" doc:"Whether to write a file that opens the sign-in page in a browser. The file is removed when the sign-in ends."`
+	Snap string `json:"snap,omitempty" doc:"Name of the browser's snap package. The file is then in a folder that the snap can read."`
 }
 
 type loginInput struct {
@@ -106,10 +107,10 @@ type loginInput struct {
 // SignInPage is the page at which a person signs in.
 type SignInPage struct {
 	Server    string `json:"server" doc:"Name of the server."`
-	Address   string `json:"address,omitempty" doc:"The page to open. It is missing if no person is needed."`
-	File      string `json:"file,omitempty" doc:"A file that opens the page, if it was asked for."`
-	Redirect  string `json:"redirect,omitempty" doc:"Address that the browser opens at the end of the sign-in."`
-	Listening bool   `json:"listening" doc:"Whether the hub answers there, for a browser on the same machine."`
+	Address   string `json:"address,omitempty" doc:"Address of the sign-in page to open in a browser; missing if the sign-in needs no person."`
+	File      string `json:"file,omitempty" doc:"Path of a file that opens the sign-in page in a browser, if the request asks for a file."`
+	Redirect  string `json:"redirect,omitempty" doc:"Address to which the authorization server redirects the browser at the end of the sign-in."`
+	Listening bool   `json:"listening" doc:"Whether the hub listens on the address redirect, which a browser on the same machine can reach."`
 }
 
 func (s *SignIns) login(ctx context.Context, in *loginInput) (*route.Reply[SignInPage], error) {
@@ -138,7 +139,7 @@ func (s *SignIns) login(ctx context.Context, in *loginInput) (*route.Reply[SignI
 }
 
 type pastedFields struct {
-	URL string `json:"url" doc:"The address in the browser at the end of the sign-in."`
+	URL string `json:"url" doc:"The address to which the authorization server has redirected the browser at the end of the sign-in."`
 }
 
 type pastedInput struct {
@@ -159,7 +160,7 @@ func (s *SignIns) complete(ctx context.Context, in *pastedInput) (*route.Reply[m
 
 // signedOut is the result of signing out of a server.
 type signedOut struct {
-	Status  string `json:"status" doc:"signed_out"`
+	Status  string `json:"status" doc:"Always signed_out."`
 	Server  string `json:"server" doc:"Name of the server."`
 	Warning string `json:"warning,omitempty" doc:"Why the token could not be revoked."`
 }

@@ -39,7 +39,7 @@ type ClientToken struct {
 	Client    string     `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
 	Surface   string     `json:"surface" doc:"Surface of the client: registry, meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset."`
 	CreatedAt time.Time  `json:"created_at"`
-	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When a request last showed the token, to the minute; missing if none did."`
+	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When the token was last used, to the minute; missing if it was never used."`
 }
 
 // NewClientToken describes a token that was just created, including the token itself.
@@ -67,8 +67,8 @@ func (t *Tokens) list(context.Context, *struct{}) (*route.Reply[[]ClientToken], 
 
 type tokenFields struct {
 	Name    string `json:"name" maxLength:"100"`
-	Client  string `json:"client,omitempty" doc:"Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it."`
-	Surface string `json:"surface,omitempty" doc:"registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset."`
+	Client  string `json:"client,omitempty" doc:"Identifier of the AI editor that will use the token. The hub adapts names of tools and schemas of arguments to the limits of the editor."`
+	Surface string `json:"surface,omitempty" doc:"Surface of the client: registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset."`
 }
 
 type tokenInput struct{ route.Object[tokenFields] }

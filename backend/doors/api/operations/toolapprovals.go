@@ -14,15 +14,16 @@ type ToolApprovals struct{ Approvals *rules.Approvals }
 // Routes adds the operations with their handlers to a route table.
 func (a *ToolApprovals) Routes(t *route.Table) {
 	g := t.Group("tools")
-	route.Add(g, route.Get("/api/tool-approvals", "List the tools whose calls a person has approved for good"), a.list)
-	route.Add(g, route.Delete("/api/tool-approvals/{server}/{tool}", "Ask again before each call of a tool"), a.revoke)
+	route.Add(g, route.Get("/api/tool-approvals", "List the tools of which a person has approved all calls"), a.list)
+	route.Add(g, route.Delete("/api/tool-approvals/{server}/{tool}",
+		"Revoke the approval of all calls of a tool: the hub asks again before each call"), a.revoke)
 }
 
 // ToolApproval is a tool whose calls a person has approved for good.
 type ToolApproval struct {
 	Server    string `json:"server"`
 	Tool      string `json:"tool"`
-	CreatedAt string `json:"createdAt" doc:"When a person has approved the tool, in UTC (RFC 3339). The approval holds until the definition of the tool changes, or how its server is started."`
+	CreatedAt string `json:"createdAt" doc:"When a person approved the calls of the tool, in UTC (RFC 3339). The approval applies until the definition of the tool or the launch of its server changes."`
 }
 
 func (a *ToolApprovals) list(context.Context, *struct{}) (*route.Reply[[]ToolApproval], error) {

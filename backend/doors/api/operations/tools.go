@@ -33,32 +33,32 @@ type Tools struct {
 func (s *Tools) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/tools", "List known tools, also those of stopped servers"), s.list)
-	route.Add(g, route.Get("/api/tools/resolve", "Find the tool that a name means"), s.resolve)
-	route.Add(g, route.Get("/api/tools/{id}", "Retrieve a tool with its definition, statistics and users"), s.get)
+	route.Add(g, route.Get("/api/tools/resolve", "Find the tool that a name refers to"), s.resolve)
+	route.Add(g, route.Get("/api/tools/{id}", "Retrieve a tool with its definition, its statistics and the clients that use it"), s.get)
 }
 
 // KnownTool is a tool with its server.
 type KnownTool struct {
 	Server string `json:"server" doc:"Name of the server."`
 	Tool
-	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration gives it another one."`
+	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration renames the tool."`
 	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
 	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
 	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool."`
 }
 
 type resolveInput struct {
-	Name   string `query:"name" doc:"Name of a tool: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, or TOOL if only one server has it."`
-	Server string `query:"server" doc:"Name of its server, if the name does not have it."`
+	Name   string `query:"name" doc:"Name of a tool: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, or TOOL if only one server has a tool of that name."`
+	Server string `query:"server" doc:"Name of the tool's server, if the parameter name does not include it."`
 }
 
 // ResolvedTool is the tool that a name means.
 type ResolvedTool struct {
 	Server string `json:"server" doc:"Name of the server."`
 	Tool   string `json:"tool" doc:"Name of the tool, as its server lists it."`
-	Known  bool   `json:"known" doc:"Whether the server is known to list the tool. A server that was never started may have it."`
-	Held   string `json:"held,omitempty" doc:"Why the tool must not be called before a person approves it or its server."`
-	Code   string `json:"code,omitempty" doc:"Code of the error that such a call has."`
+	Known  bool   `json:"known" doc:"Whether the hub knows that the server lists the tool. The tools of a server that was never started are unknown."`
+	Held   string `json:"held,omitempty" doc:"Why calls of the tool fail until a person approves the tool or its server."`
+	Code   string `json:"code,omitempty" doc:"Code of the error with which a call of the tool fails while held is set."`
 }
 
 func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[ResolvedTool], error) {
@@ -87,7 +87,7 @@ func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[Resol
 
 type toolsInput struct {
 	Server string `query:"server" doc:"Only tools of the server with this name."`
-	Name   string `query:"name" doc:"Only tools with this name, their own or the one that agents see."`
+	Name   string `query:"name" doc:"Only tools whose own name, or the name under which agents see them, is this one."`
 	Brief  string `query:"brief" doc:"If true, input schemas are left out."`
 }
 
@@ -136,13 +136,13 @@ type toolDetail struct {
 // toolUse describes which clients have a tool in their list and which have called it.
 type toolUse struct {
 	Enabled bool         `json:"enabled" doc:"Whether the tool is in every client's list."`
-	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients that found the tool and have it in their own list."`
-	Clients []toolClient `json:"clients" nullable:"false" doc:"Clients that called the tool according to the journal, the most frequent first, at most 50."`
+	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients to whose tool list find_tool has added the tool."`
+	Clients []toolClient `json:"clients" nullable:"false" doc:"Clients that have called the tool, according to the journal: at most 50, those with most calls first."`
 }
 
 // toolClient is a client that called a tool.
 type toolClient struct {
-	Name         string `json:"name" doc:"Name that the client sent when it connected; api or tester for calls over this API."`
+	Name         string `json:"name" doc:"Name that the client sent when it connected; api or tester for calls through the REST API."`
 	Calls        int64  `json:"calls" doc:"Number of calls, refused ones included."`
 	LastCalledAt string `json:"last_called_at" doc:"Time of the last call in UTC, for example 2026-01-31 08:00:00."`
 }

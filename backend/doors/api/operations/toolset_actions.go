@@ -12,7 +12,7 @@ import (
 type pinnedTool struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	Hash   string `json:"hash" doc:"Hash of the current definition as the person was shown it, from drift."`
+	Hash   string `json:"hash" doc:"Hash of the current definition that the person has reviewed, from the member drift of the tool."`
 }
 
 type pinFields struct {
@@ -70,7 +70,7 @@ func (o *Toolsets) note(ctx context.Context, in *noteInput) (*route.Reply[Toolse
 }
 
 type equipFields struct {
-	Client string `json:"client,omitempty" doc:"Identifier of an editor, or token: and the identifier of a token; all that have no toolset of their own if it is missing."`
+	Client string `json:"client,omitempty" doc:"The client: the identifier of an editor, or token:ID with the identifier of a token. If missing, all clients without a toolset of their own."`
 }
 
 type equipInput struct {
@@ -126,7 +126,7 @@ func (o *Toolsets) export(_ context.Context, in *ToolsetInput) (*route.Raw, erro
 
 type importToolsetFields struct {
 	File string `json:"file" doc:"Content of the file."`
-	Name string `json:"name,omitempty" doc:"Name of the toolset, if it is not to have that in the file."`
+	Name string `json:"name,omitempty" doc:"Name of the toolset; the name in the file by default."`
 }
 
 type importToolsetInput struct {

@@ -19,19 +19,22 @@ type Toolsets struct {
 // Routes adds the operations with their handlers to a route table.
 func (o *Toolsets) Routes(table *route.Table) {
 	g := table.Group("toolsets")
-	route.Add(g, route.Get("/api/toolsets", "List toolsets with the states of their tools, and what clients have equipped"), o.list)
-	route.Add(g, route.Post("/api/toolsets", "Create a toolset; its tools are pinned as they are now").Creates(), o.create)
+	route.Add(g, route.Get("/api/toolsets",
+		"List toolsets with the states of their tools, and the toolset that each client has equipped"), o.list)
+	route.Add(g, route.Post("/api/toolsets", "Create a toolset; its tools are pinned to their current definitions").Creates(), o.create)
 	route.Add(g, route.Post("/api/toolsets/import", "Create a toolset from an exported file").Creates(), o.importFile)
-	route.Add(g, route.Post("/api/toolsets/unequip", "Take the equipped toolset from a client"), o.unequip)
-	route.Add(g, route.Get("/api/toolsets/{name}", "Get a toolset"), o.get)
+	route.Add(g, route.Post("/api/toolsets/unequip", "Unequip a client, so that it uses no toolset"), o.unequip)
+	route.Add(g, route.Get("/api/toolsets/{name}", "Retrieve a toolset"), o.get)
 	route.Add(g, route.Put("/api/toolsets/{name}",
-		"Replace the description, the tools and the notes of a toolset; tools that it had keep their pins"), o.update)
-	route.Add(g, route.Delete("/api/toolsets/{name}", "Delete a toolset and revoke the tokens of its surface"), o.remove)
+		"Replace the description, tools and notes of a toolset; tools that are already in the toolset keep their pins"), o.update)
+	route.Add(g, route.Delete("/api/toolsets/{name}",
+		"Delete a toolset and revoke the tokens of clients that are shown only this toolset"), o.remove)
 	route.Add(g, route.Post("/api/toolsets/{name}/approve", "Approve a toolset that an agent has built"), o.approve)
 	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the current definitions of tools that have changed"), o.pin)
-	route.Add(g, route.Post("/api/toolsets/{name}/note", "Set the note of a tool, which ends what an agent has proposed"), o.note)
+	route.Add(g, route.Post("/api/toolsets/{name}/note",
+		"Set the note of a tool, and discard the note that an agent has proposed for the tool"), o.note)
 	route.Add(g, route.Post("/api/toolsets/{name}/equip",
-		"Equip a client with a toolset: it lists these tools in place of those of always listed servers"), o.equip)
+		"Equip a client with a toolset: the client lists the toolset's tools in place of those of always listed servers"), o.equip)
 	route.Add(g, route.Get("/api/toolsets/{name}/export",
 		"Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
 }
@@ -39,19 +42,19 @@ func (o *Toolsets) Routes(table *route.Table) {
 // ToolsetList lists all toolsets, and which clients use them.
 type ToolsetList struct {
 	Toolsets []ToolsetView     `json:"toolsets" nullable:"false" doc:"Sorted by name."`
-	Equipped map[string]string `json:"equipped" doc:"Names of toolsets by client: the identifier of an editor, or token: and the identifier of a token. The empty client stands for all others, an empty name for no toolset."`
+	Equipped map[string]string `json:"equipped" doc:"Maps clients to the names of their toolsets. A client is the identifier of an editor, or token:ID with the identifier of a token; the empty key stands for all other clients. An empty name means no toolset."`
 }
 
 // ToolsetView is a toolset with the states of its tools.
 type ToolsetView struct {
 	Name        string        `json:"name"`
 	Description string        `json:"description"`
-	Approved    bool          `json:"approved" doc:"Whether clients may use the toolset. One that an agent has built waits for a person."`
-	ProposedBy  string        `json:"proposed_by,omitempty" doc:"Client whose agent has built the toolset."`
-	EquipFor    *string       `json:"equip_for,omitempty" doc:"Client that equips the toolset when it is approved; missing for none."`
-	Hash        string        `json:"hash" doc:"Hash of everything that an approval covers."`
-	Tokens      int           `json:"tokens" doc:"Number of tokens of the definitions that a client lists (o200k_base)."`
-	Tools       []ToolsetTool `json:"tools" nullable:"false" doc:"In the order in which clients list them."`
+	Approved    bool          `json:"approved" doc:"Whether clients may use the toolset. A toolset that an agent has built must first be approved by a person."`
+	ProposedBy  string        `json:"proposed_by,omitempty" doc:"Name of the client whose agent has built the toolset."`
+	EquipFor    *string       `json:"equip_for,omitempty" doc:"Client that is equipped with the toolset when a person approves it; missing for none."`
+	Hash        string        `json:"hash" doc:"Hash of all parts of the toolset that an approval covers."`
+	Tokens      int           `json:"tokens" doc:"Number of tokens of the tool definitions that a client of this toolset lists (o200k_base)."`
+	Tools       []ToolsetTool `json:"tools" nullable:"false" doc:"The tools, in the order in which clients list them."`
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
 }
@@ -60,11 +63,11 @@ type ToolsetView struct {
 type ToolsetTool struct {
 	Server      string         `json:"server"`
 	Tool        string         `json:"tool"`
-	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"drifted: its server defines it differently than a person has accepted it, so that calls are refused. missing: its server was removed or does not list it any more. waiting: its server waits for approval."`
-	Description string         `json:"description" doc:"Description as it was accepted, or the current one if that is not known."`
-	Tokens      int            `json:"tokens" doc:"Number of tokens of the definition; 0 if clients do not list the tool."`
-	Note        string         `json:"note,omitempty" doc:"Text that is appended to the description."`
-	Proposed    string         `json:"proposed_note,omitempty" doc:"Note of an agent that waits for a person."`
+	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval."`
+	Description string         `json:"description" doc:"Description in the definition that a person has accepted or, if that is unknown, in the current definition."`
+	Tokens      int            `json:"tokens" doc:"Number of tokens of the tool's definition; 0 if clients do not list the tool."`
+	Note        string         `json:"note,omitempty" doc:"Note that the hub appends to the description of the tool."`
+	Proposed    string         `json:"proposed_note,omitempty" doc:"Note that an agent has proposed and that a person has neither accepted nor discarded yet."`
 	ProposedBy  string         `json:"proposed_note_by,omitempty"`
 	Drift       *toolset.Drift `json:"drift,omitempty" doc:"How the current definition of a drifted tool differs from the accepted one, word by word."`
 }
@@ -121,9 +124,9 @@ type toolsetReference struct {
 }
 
 type toolsetFields struct {
-	Name        string             `json:"name" doc:"2 to 50 lower-case letters, digits and hyphens."`
+	Name        string             `json:"name" doc:"Name of the toolset: 2 to 50 lower-case letters, digits and hyphens."`
 	Description string             `json:"description,omitempty" maxLength:"200"`
-	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"1 to 100 tools in their order."`
+	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"The tools, from 1 to 100, in the order in which clients list them."`
 }
 
 func (f toolsetFields) references() []toolset.Reference {
@@ -150,7 +153,7 @@ func (o *Toolsets) create(ctx context.Context, in *createToolsetInput) (*route.R
 
 type updateToolsetFields struct {
 	Description string             `json:"description,omitempty" maxLength:"200"`
-	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"1 to 100 tools in their order."`
+	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"The tools, from 1 to 100, in the order in which clients list them."`
 }
 
 type updateToolsetInput struct {
@@ -185,7 +188,7 @@ func (o *Toolsets) remove(ctx context.Context, in *ToolsetInput) (*route.Reply[m
 }
 
 type approveToolsetFields struct {
-	Hash string `json:"hash" doc:"Hash of the toolset as the person was shown it."`
+	Hash string `json:"hash" doc:"Hash of the toolset that the person has reviewed."`
 }
 
 type approveToolsetInput struct {

@@ -32,22 +32,22 @@ type transientFields struct {
 	Command   string              `json:"command,omitempty" doc:"Program of a stdio server."`
 	Args      loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env       loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Transport string              `json:"transport,omitempty" doc:"stdio, streamable-http or sse. If it is left out, the server has the transport stdio if it has a command or no URL, otherwise sse if the path of the URL ends in /sse, and streamable-http if not."`
+	Transport string              `json:"transport,omitempty" doc:"stdio, streamable-http or sse. If it is missing, the default is stdio for a server that has a command or no url, sse if the path of url ends in /sse, and otherwise streamable-http."`
 	URL       string              `json:"url,omitempty" doc:"URL of a remote server."`
 	Headers   loosejson.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
-	Server    string              `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`
-	LifeMS    float64             `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
+	Server    string              `json:"server,omitempty" doc:"Name of a configured server. A copy of this server is started, with its secrets; the fields that describe a server are not needed."`
+	LifeMS    float64             `json:"ttl_ms,omitempty" doc:"How long the server may be unused before the hub stops it, in milliseconds."`
 }
 
 type openTransientInput struct{ route.Object[transientFields] }
 
 type transientReply struct {
-	Handle        string            `json:"handle" doc:"Identifier of the server in paths."`
+	Handle        string            `json:"handle" doc:"Identifier of the server in the paths of the API."`
 	ServerName    string            `json:"serverName" doc:"Name of the server in the journal and in pushed messages."`
 	Tools         []json.RawMessage `json:"tools" doc:"Tools as the server listed them."`
 	Capabilities  json.RawMessage   `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
 	ServerVersion namedVersion      `json:"serverVersion"`
-	ExpiresAt     int64             `json:"expiresAt" doc:"When the server is stopped if it is not used before, in milliseconds since 1970 UTC."`
+	ExpiresAt     int64             `json:"expiresAt" doc:"When the hub stops the server unless it is used before, in milliseconds since 1970 UTC."`
 }
 
 type namedVersion struct {

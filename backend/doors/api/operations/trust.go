@@ -25,30 +25,31 @@ type Trust struct {
 // Routes adds the operations with their handlers to a route table.
 func (o *Trust) Routes(t *route.Table) {
 	g := t.Group("trust")
-	route.Add(g, route.Get("/api/trust", "List what needs a person's decision: held tools, prompts, resources and instructions"), o.list)
-	route.Add(g, route.Get("/api/trust/items/{id}", "Get an item with its definitions, the evidence and how it has changed"), o.get)
+	route.Add(g, route.Get("/api/trust", "List held tools, prompts, resources and instructions, which need a person's decision"), o.list)
+	route.Add(g, route.Get("/api/trust/items/{id}",
+		"Retrieve an item with its latest and approved definitions, their differences and the findings of the scan"), o.get)
 	route.Add(g, route.Post("/api/trust/items/{id}/approve", "Approve the definition of an item"), o.approve)
 	route.Add(g, route.Post("/api/trust/items/{id}/reject", "Reject the definition of an item"), o.reject)
 	route.Add(g, route.Post("/api/trust/servers/{id}/approve",
-		"Approve the launch of a server, and its held items in which the scan finds nothing"), o.approveClean)
+		"Approve the launch of a server, and those of its held items in which the scan finds nothing"), o.approveClean)
 }
 
 // TrustList lists the items that need a person's decision, or all items of one server.
 type TrustList struct {
 	quarantine.Counts
-	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of the items, and those that are not started because their configuration has changed."`
-	Items   []TrustItem   `json:"items" nullable:"false" doc:"Sorted by server, kind and position."`
+	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of these items, and servers that are not started because their configuration has changed."`
+	Items   []TrustItem   `json:"items" nullable:"false" doc:"The items, sorted by server, kind and position in the server's list."`
 }
 
 // TrustServer describes a server that has items in a TrustList or is not started because its launch has changed.
 type TrustServer struct {
 	ID            int64                     `json:"id" doc:"Identifier of the server."`
 	Name          string                    `json:"name"`
-	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
-	Waiting       int                       `json:"waiting" doc:"Number of its items that wait for a decision."`
-	Clean         int                       `json:"clean" doc:"How many of them can be approved together, because the scan finds nothing in them."`
-	LaunchHash    string                    `json:"launch_hash" doc:"Hash of everything that determines what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed."`
-	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
+	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"Name, as the client reports it, of the client whose agent proposed the server."`
+	Waiting       int                       `json:"waiting" doc:"Number of the server's items that wait for a decision."`
+	Clean         int                       `json:"clean" doc:"Number of these items that can be approved together, because the scan finds nothing in them."`
+	LaunchHash    string                    `json:"launch_hash" doc:"Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed."`
+	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the launch of the server differs from the launch for which its items were approved; missing if it does not differ."`
 }
 
 // TrustItem is a tool, prompt, resource, resource template or instructions of a server, without the definition.
@@ -57,27 +58,27 @@ type TrustItem struct {
 	Server     string               `json:"server"`
 	Kind       quarantine.Kind      `json:"kind" enum:"tool,prompt,resource,template,instructions"`
 	Name       string               `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
-	State      quarantine.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it."`
-	Reason     quarantine.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server."`
-	Why        string               `json:"why,omitempty" doc:"The reason as a sentence without its beginning."`
-	Waits      bool                 `json:"waits" doc:"Whether it is held until a person decides."`
-	Warns      bool                 `json:"warns" doc:"Whether it is in use, but a person should look at it."`
-	Listed     bool                 `json:"listed" doc:"Whether the server lists it now."`
-	Hash       string               `json:"hash" doc:"Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed."`
-	Verdict    quarantine.Verdict   `json:"verdict" enum:"none,note,warn,block" doc:"What the scan says about the latest definition."`
+	State      quarantine.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"State of the item; only approved items reach agents. pending: nobody has approved the item. changed: its definition differs from the approved one. blocked: the scan has found signs of an attack. rejected: a person has rejected the definition."`
+	Reason     quarantine.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why the item is held. new: the server added it after its items were approved. proposed: an agent proposed the server. launch: the server is started in another way than before. changed: the definition has changed. scan: the scan has found something suspicious. rejected: a person has rejected it. alike: its name is easily confused with that of another item of the server."`
+	Why        string               `json:"why,omitempty" doc:"The reason as the end of a sentence, for people."`
+	Waits      bool                 `json:"waits" doc:"Whether the item is held until a person decides."`
+	Warns      bool                 `json:"warns" doc:"Whether the item is in use, but a person should review it."`
+	Listed     bool                 `json:"listed" doc:"Whether the server currently lists the item."`
+	Hash       string               `json:"hash" doc:"Hash of the latest definition of the item. Send it with a decision, so that the decision fails if the definition has changed."`
+	Verdict    quarantine.Verdict   `json:"verdict" enum:"none,note,warn,block" doc:"Verdict of the scan on the latest definition."`
 	Points     float64              `json:"points"`
-	Findings   []quarantine.Finding `json:"findings" nullable:"false" doc:"What the scan has found, the strongest first."`
-	Flips      int                  `json:"flips,omitempty" doc:"How often its definition has changed and come back since a person has looked at it."`
-	Since      string               `json:"since" doc:"Since when it is in this state, in UTC (RFC 3339)."`
-	ApprovedBy quarantine.By        `json:"approved_by,omitempty" enum:"person,scan,existing" doc:"Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced)."`
+	Findings   []quarantine.Finding `json:"findings" nullable:"false" doc:"Findings of the scan, most suspicious first."`
+	Flips      int                  `json:"flips,omitempty" doc:"How often the definition has changed and changed back since a person last reviewed the item."`
+	Since      string               `json:"since" doc:"When the item entered its state, in UTC (RFC 3339)."`
+	ApprovedBy quarantine.By        `json:"approved_by,omitempty" enum:"person,scan,existing" doc:"How the approved definition was approved: person (by a person), scan (together with the server, because the scan found nothing that forbids it), or existing (the item was in use before the hub held items)."`
 	ApprovedAt string               `json:"approved_at,omitempty"`
 }
 
 // TrustDetail is an item with its latest and its approved definition.
 type TrustDetail struct {
 	TrustItem
-	Definition string              `json:"definition" doc:"Its latest definition as JSON. Characters that cannot be seen are shown as U+XXXX."`
-	Approved   string              `json:"approved_definition,omitempty" doc:"The approved definition, likewise; missing if there is none."`
+	Definition string              `json:"definition" doc:"The latest definition of the item as JSON. Invisible characters are shown as U+XXXX."`
+	Approved   string              `json:"approved_definition,omitempty" doc:"The approved definition of the item as JSON, with invisible characters shown as U+XXXX; missing if there is none."`
 	Changes    []difference.Change `json:"changes" nullable:"false" doc:"How the latest definition differs from the approved one."`
 }
 
@@ -97,8 +98,8 @@ func newTrustItem(i quarantine.Item) TrustItem {
 }
 
 type trustListInput struct {
-	Server string `query:"server" doc:"Name of a server: only its items."`
-	All    string `query:"all" enum:"true,false" doc:"If true, also the items of this server that need nobody."`
+	Server string `query:"server" doc:"Only items of the server with this name."`
+	All    string `query:"all" enum:"true,false" doc:"If true, the response also includes the items of this server that need no decision."`
 }
 
 func (o *Trust) list(ctx context.Context, in *trustListInput) (*route.Reply[TrustList], error) {
@@ -197,8 +198,8 @@ func readable(raw json.RawMessage) string {
 }
 
 type trustDecision struct {
-	Hash      string `json:"hash" doc:"Hash of the definition that the person was shown."`
-	Confirmed bool   `json:"confirmed,omitempty" doc:"Whether the person was shown the evidence against a blocked item, and approves it nevertheless. Without it, the request fails with the code confirmation_required."`
+	Hash      string `json:"hash" doc:"Hash of the definition that the person has reviewed."`
+	Confirmed bool   `json:"confirmed,omitempty" doc:"Whether the person has seen the findings of the scan for a blocked item, and approves the item nevertheless. Without this confirmation, the request fails with the code confirmation_required."`
 }
 
 type trustDecisionInput struct {
@@ -242,7 +243,7 @@ type TrustApproval struct {
 }
 
 type trustServerDecision struct {
-	LaunchHash string `json:"launch_hash" doc:"The launch_hash of the configuration that the person was shown."`
+	LaunchHash string `json:"launch_hash" doc:"The launch_hash of the configuration that the person has reviewed."`
 }
 
 type trustServerInput struct {

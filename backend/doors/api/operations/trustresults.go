@@ -19,8 +19,9 @@ type KeptResults struct {
 // Routes adds the operations with their handlers to a route table.
 func (o *KeptResults) Routes(t *route.Table) {
 	g := t.Group("trust")
-	route.Add(g, route.Get("/api/trust/results", "List the results that are kept back, for a person to read"), o.list)
-	route.Add(g, route.Post("/api/trust/results/{id}/release", "Let the next call with the same arguments have a result"), o.release)
+	route.Add(g, route.Get("/api/trust/results", "List the results that are kept back, so that a person can read them"), o.list)
+	route.Add(g, route.Post("/api/trust/results/{id}/release",
+		"Release a result that is kept back: the next call with the same arguments gets it"), o.release)
 	route.Add(g, route.Delete("/api/trust/results/{id}", "Discard a result that is kept back"), o.discard)
 }
 
@@ -30,17 +31,17 @@ type KeptResult struct {
 	Server   string          `json:"server"`
 	Tool     string          `json:"tool"`
 	Client   string          `json:"client,omitempty"`
-	At       string          `json:"at" doc:"When it was kept back, in UTC (RFC 3339)."`
-	Released bool            `json:"released" doc:"Whether the next call with the same arguments gets it."`
-	Findings []ResultFinding `json:"findings" nullable:"false" doc:"What looks like an order to the agent, the strongest first; empty if it contains a credential."`
-	Text     string          `json:"text" doc:"The result as JSON, at most 64 kB. Characters that cannot be seen are shown as U+XXXX."`
+	At       string          `json:"at" doc:"When the result was kept back, in UTC (RFC 3339)."`
+	Released bool            `json:"released" doc:"Whether the next call with the same arguments gets the result."`
+	Findings []ResultFinding `json:"findings" nullable:"false" doc:"Texts in the result that look like instructions to the agent, most suspicious first. Empty if the result was kept back because of a credential, or if the request was not sent by a person."`
+	Text     string          `json:"text" doc:"The result as JSON, at most 64 kB, with invisible characters shown as U+XXXX. Empty if the request was not sent by a person."`
 }
 
 // ResultFinding is one suspicious text that the scan has found in a result.
 type ResultFinding struct {
 	Rule   string `json:"rule"`
-	Text   string `json:"text" doc:"The evidence."`
-	Reason string `json:"reason" doc:"Why it is suspicious, in one sentence."`
+	Text   string `json:"text" doc:"The suspicious part of the result. Invisible characters are shown as U+XXXX."`
+	Reason string `json:"reason" doc:"Why the evidence is suspicious, in one sentence."`
 }
 
 const maxKeptText = 64 << 10

@@ -22,7 +22,7 @@ type stateMessage struct {
 	Delta   bool           `json:"delta,omitempty" doc:"True in a message after a change; missing in a message with the whole state."`
 	Names   []string       `json:"names,omitempty" doc:"Names of all servers, when servers contains only those that changed (?deltas=changed)."`
 	Servers []stateServer  `json:"servers" doc:"All servers, or those that changed."`
-	Active  []activeServer `json:"active" doc:"Those of the servers that are always listed."`
+	Active  []activeServer `json:"active" doc:"The servers that are always listed, with their tools."`
 }
 
 // stateServer is a server in messages of type state. The stateCache encodes it without Tools and ToolsRev, and adds one
@@ -55,9 +55,9 @@ func (stateMessage) about() string {
 
 // requestMessage describes the messages that client.handle understands.
 type requestMessage struct {
-	Type   string `json:"type" enum:"refresh,follow,unfollow" doc:"refresh: send the whole state. follow, unfollow: send the standard error of a server or its messages, or stop that."`
+	Type   string `json:"type" enum:"refresh,follow,unfollow" doc:"refresh: the hub sends the whole state. follow: the hub begins to send the standard error or the JSON-RPC messages of a server. unfollow: the hub stops sending them."`
 	Server string `json:"server,omitempty" doc:"Name of the server to follow or unfollow."`
-	What   string `json:"what,omitempty" enum:"output,messages" doc:"The subject to follow: output, the lines of standard error (the default), or messages, the JSON-RPC messages in both directions. While nobody follows the messages of a server, only those of its handshakes are recorded."`
+	What   string `json:"what,omitempty" enum:"output,messages" doc:"What to follow: output (the default) for the lines of standard error, or messages for the JSON-RPC messages in both directions. While nobody follows the messages of a server, only the messages of handshakes are recorded."`
 }
 
 func (requestMessage) about() string { return "A request of the client." }

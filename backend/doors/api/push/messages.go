@@ -57,17 +57,17 @@ type (
 		Request json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage, or with tool and arguments of the call to approve."`
 		Client  string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
 		At      string          `json:"ts" doc:"When the server asked, in UTC (RFC 3339)."`
-		Expires int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
+		Expires int64           `json:"expiresAt" doc:"When the question expires and the server is told that nobody has answered, in milliseconds since 1970 UTC."`
 	}
 	answeredMessage struct {
 		Type string `json:"type" enum:"elicitation_answered"`
 		ID   string `json:"id" doc:"Identifier of the question."`
 		// Unanswered has the values of the type inspector.Unanswered.
-		Unanswered string `json:"unanswered,omitempty" enum:"expired,withdrawn" doc:"Why the question has ended without an answer; missing if it was answered. expired: nobody has answered in time. withdrawn: its server or its call has ended or given up."`
+		Unanswered string `json:"unanswered,omitempty" enum:"expired,withdrawn" doc:"Why the question has ended without an answer; missing if it was answered. expired: nobody answered in time. withdrawn: the server stopped or withdrew the question, or the call that caused it ended."`
 	}
 	learnedMessage struct {
 		Type  string `json:"type" enum:"learned"`
-		On    bool   `json:"on" doc:"Whether the search learns."`
+		On    bool   `json:"on" doc:"Whether find_tool learns from calls."`
 		Total int    `json:"total" doc:"Number of learned entries."`
 	}
 	editorsMessage struct {
@@ -130,20 +130,20 @@ type (
 		Type    string           `json:"type" enum:"tools"`
 		Server  string           `json:"server"`
 		Changes []catalog.Change `json:"changes" doc:"Tools that have changed."`
-		Summary catalog.Summary  `json:"summary" doc:"Number of tools by their changes."`
+		Summary catalog.Summary  `json:"summary" doc:"Numbers of added, updated and removed tools."`
 		At      time.Time        `json:"timestamp"`
 	}
 	errorMessage struct {
 		Type    string `json:"type" enum:"error"`
-		Message string `json:"message" doc:"The fault of a message from this client: Invalid JSON, Message must be a JSON object, Unknown message type, or the reason why a server cannot be followed."`
+		Message string `json:"message" doc:"What is wrong with a message from this client: Invalid JSON, Message must be a JSON object, Unknown message type, or the reason why a server cannot be followed."`
 	}
 )
 
 // progress is the payload of a progressMessage. Members that the server did not send are left out.
 type progress struct {
-	Token    json.RawMessage `json:"token,omitempty" doc:"Text or number that identifies the call: the name of the tool for calls over REST, agent-discover/download for the download of its package."`
-	Progress json.RawMessage `json:"progress,omitempty" doc:"Number that grows with each message."`
-	Total    json.RawMessage `json:"total,omitempty" doc:"Number at which the call is done, if the server knows it."`
+	Token    json.RawMessage `json:"token,omitempty" doc:"Text or number that identifies the call: for calls through the REST API, the name of the tool; for the download of the server's package, agent-discover/download."`
+	Progress json.RawMessage `json:"progress,omitempty" doc:"Progress so far: a number that increases with each message."`
+	Total    json.RawMessage `json:"total,omitempty" doc:"Value of progress at which the call is complete, if the server knows it."`
 	Message  json.RawMessage `json:"message,omitempty" doc:"Text about the progress."`
 }
 

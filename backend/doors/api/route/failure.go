@@ -20,7 +20,7 @@ type Failure struct {
 	Message string `json:"error" doc:"The failure and its remedy, for people. The wording may change."`
 	Code    string `json:"code"` // see TransformSchema
 	// MissingVariable is set by responseTo.
-	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`
+	MissingVariable string `json:"missing_variable,omitempty" doc:"If a server did not start because an environment variable is missing, the name of this variable."`
 }
 
 // Error implements error.

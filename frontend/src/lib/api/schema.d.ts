@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List answers that are given again without asking */
+        /** List remembered answers, which the hub gives to servers without asking the user again */
         get: operations["get-api-answers"];
         put?: never;
         post?: never;
@@ -130,7 +130,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a sign-in with the address to which the browser was led */
+        /** Finish a sign-in with the address to which the authorization server has redirected the browser */
         post: operations["post-api-auth-complete"];
         delete?: never;
         options?: never;
@@ -145,7 +145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List published servers: those of all sources that fit a query, or page by page those of the official registry */
+        /** List published servers: with a query, the servers of all sources that match it; without, pages of the official registry */
         get: operations["get-api-browse"];
         put?: never;
         post?: never;
@@ -181,7 +181,7 @@ export interface paths {
         };
         /** Retrieve the settings that apply, and the problems of the settings file */
         get: operations["get-api-config"];
-        /** Write one setting to the settings file, which keeps its comments; only for persons */
+        /** Write one setting to the settings file, whose comments are kept; only a person may do this */
         put: operations["put-api-config"];
         post?: never;
         delete?: never;
@@ -199,7 +199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the settings file again; an invalid one changes nothing */
+        /** Read the settings file again; if the file is invalid, the settings stay as they are */
         post: operations["post-api-config-reload"];
         delete?: never;
         options?: never;
@@ -216,7 +216,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons */
+        /** Append a rule for tools to the settings file, whose comments are kept; only a person may do this */
         post: operations["post-api-config-rules"];
         delete?: never;
         options?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a rule for tools from the settings file, which keeps its comments; only for persons */
+        /** Remove a rule for tools from the settings file, whose comments are kept; only a person may do this */
         post: operations["post-api-config-rules-remove"];
         delete?: never;
         options?: never;
@@ -265,7 +265,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve how often the catalogue of tools was read, and how each server was listed last */
+        /** Count the look-ups in the catalogue of tools, and describe the last listing of each server's tools */
         get: operations["get-api-discovery"];
         put?: never;
         /** List the tools of a server or of all running servers again; a server that fails does not affect others */
@@ -283,7 +283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List how a tool has changed, the latest change first */
+        /** List the changes of a tool's definition, latest first */
         get: operations["get-api-discovery-history"];
         put?: never;
         post?: never;
@@ -352,7 +352,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose whether find_tool adds tools to the lists of an editor's sessions */
+        /** Choose whether find_tool adds the tools that it finds to the tool lists of an editor's sessions */
         put: operations["put-api-editors-found-tools"];
         post?: never;
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete the backups of changes, which can then no longer be undone */
+        /** Delete the backups of changes to editors' files; these changes can then no longer be undone */
         post: operations["post-api-editors-history-forget"];
         delete?: never;
         options?: never;
@@ -608,7 +608,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check all approved servers */
+        /** Check whether each approved server works */
         post: operations["post-api-health"];
         delete?: never;
         options?: never;
@@ -625,7 +625,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import the database of the original product */
+        /** Import servers, secrets, saved arguments and statistics from a database of agent-discover 1.4 or earlier */
         post: operations["post-api-import"];
         delete?: never;
         options?: never;
@@ -680,7 +680,7 @@ export interface paths {
         get: operations["get-api-logs"];
         put?: never;
         post?: never;
-        /** Delete all entries; statistics and learned tools are kept */
+        /** Delete all log entries; statistics and learned tools are kept */
         delete: operations["delete-api-logs"];
         options?: never;
         head?: never;
@@ -694,7 +694,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download all entries that the filters select */
+        /** Download all log entries that match the filters */
         get: operations["get-api-logs-export"];
         put?: never;
         post?: never;
@@ -764,7 +764,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Install a server as its plan says */
+        /** Install a server according to its plan */
         post: operations["post-api-market-install"];
         delete?: never;
         options?: never;
@@ -779,7 +779,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List installations that run, and the last ones that have ended */
+        /** List running installations and the last ones that have ended */
         get: operations["get-api-market-jobs"];
         put?: never;
         post?: never;
@@ -815,7 +815,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an installation, which undoes what it has done */
+        /** Cancel an installation and undo its changes */
         post: operations["post-api-market-jobs-by-id-cancel"];
         delete?: never;
         options?: never;
@@ -847,7 +847,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve the state of the copy of the official registry */
+        /** Retrieve the state of the hub's copy of the official registry */
         get: operations["get-api-market-mirror"];
         put?: never;
         post?: never;
@@ -883,7 +883,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Download what a plan is not complete without: a bundle or a container image */
+        /** Download the bundle or the container image that the hub must read before it can complete the plan */
         post: operations["post-api-market-prepare"];
         delete?: never;
         options?: never;
@@ -949,7 +949,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List well-known servers and all categories, without a network */
+        /** List well-known servers and all categories; this works without network access */
         get: operations["get-api-market-start"];
         put?: never;
         post?: never;
@@ -968,7 +968,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refresh the copy of the official registry in the background */
+        /** Refresh the hub's copy of the official registry in the background */
         post: operations["post-api-market-sync"];
         delete?: never;
         options?: never;
@@ -983,7 +983,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List installed servers with their versions, as the last check found them */
+        /** List installed servers with the current and newest versions that the last check found */
         get: operations["get-api-market-updates"];
         put?: never;
         post?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve the last comparison of a server with its newest version */
+        /** Retrieve the last comparison of a server's current version with its newest one */
         get: operations["get-api-market-updates-by-server"];
         put?: never;
         post?: never;
@@ -1070,7 +1070,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return a server to the version before */
+        /** Return a server to its previous version */
         post: operations["post-api-market-updates-by-server-rollback"];
         delete?: never;
         options?: never;
@@ -1155,7 +1155,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop all servers, and start none until the hub is resumed */
+        /** Stop all servers, and start none until the pause ends */
         post: operations["post-api-pause"];
         delete?: never;
         options?: never;
@@ -1206,7 +1206,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read a persona and say what is wrong with it */
+        /** Read a persona and report its problems */
         post: operations["post-api-personas-inspect"];
         delete?: never;
         options?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove the servers and toolsets that an activation has added */
+        /** Remove the servers and toolsets that the activation of a persona has added */
         post: operations["post-api-personas-by-name-deactivate"];
         delete?: never;
         options?: never;
@@ -1290,9 +1290,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve where agents may save files of long results */
+        /** Retrieve the folder in which agents may save files of long results */
         get: operations["get-api-results"];
-        /** Choose where agents may save files of long results; only for persons */
+        /** Choose the folder in which agents may save files of long results; only a person may do this */
         put: operations["put-api-results"];
         post?: never;
         delete?: never;
@@ -1310,7 +1310,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Allow servers to start again */
+        /** End the pause: allow servers to start again */
         post: operations["post-api-resume"];
         delete?: never;
         options?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show which tools a further rule would enable, disable or tag, without applying it */
+        /** Show which tools an additional rule would enable, disable or tag, without applying the rule */
         post: operations["post-api-rules-try"];
         delete?: never;
         options?: never;
@@ -1500,7 +1500,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Activate a server: always list its tools, in every client's list */
+        /** Activate a server: add its tools to every client's list */
         post: operations["post-api-servers-by-id-activate"];
         delete?: never;
         options?: never;
@@ -1636,7 +1636,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deactivate a server: remove its tools from the lists */
+        /** Deactivate a server: remove its tools from the lists of all clients */
         post: operations["post-api-servers-by-id-deactivate"];
         delete?: never;
         options?: never;
@@ -2061,7 +2061,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change how a server is confined, and what it is granted */
+        /** Change the level at which a server is confined, and the accesses that it is granted */
         put: operations["put-api-servers-by-id-sandbox"];
         post?: never;
         delete?: never;
@@ -2080,7 +2080,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget what a server was denied */
+        /** Clear the list of accesses that a server was denied */
         delete: operations["delete-api-servers-by-id-sandbox-denied"];
         options?: never;
         head?: never;
@@ -2199,7 +2199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a challenge that the page of a session signs to resume it */
+        /** Create a challenge, which a page signs to resume its session */
         post: operations["post-api-session-challenge"];
         delete?: never;
         options?: never;
@@ -2248,7 +2248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the servers that are always listed, and their tools */
+        /** List the servers whose tools are in every client's list, with these tools */
         get: operations["get-api-status"];
         put?: never;
         post?: never;
@@ -2284,7 +2284,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks */
+        /** Add the servers of a setup file; unless it is the configured file or a person sends the request, they wait for approval */
         post: operations["post-api-sync"];
         delete?: never;
         options?: never;
@@ -2351,7 +2351,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tools whose calls a person has approved for good */
+        /** List the tools of which a person has approved all calls */
         get: operations["list-api-tool-approvals"];
         put?: never;
         post?: never;
@@ -2371,7 +2371,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ask again before each call of a tool */
+        /** Revoke the approval of all calls of a tool: the hub asks again before each call */
         delete: operations["delete-api-tool-approvals-by-server-by-tool"];
         options?: never;
         head?: never;
@@ -2402,7 +2402,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find the tool that a name means */
+        /** Find the tool that a name refers to */
         get: operations["get-api-tools-resolve"];
         put?: never;
         post?: never;
@@ -2419,7 +2419,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve a tool with its definition, statistics and users */
+        /** Retrieve a tool with its definition, its statistics and the clients that use it */
         get: operations["get-api-tools-by-id"];
         put?: never;
         post?: never;
@@ -2436,10 +2436,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List toolsets with the states of their tools, and what clients have equipped */
+        /** List toolsets with the states of their tools, and the toolset that each client has equipped */
         get: operations["get-api-toolsets"];
         put?: never;
-        /** Create a toolset; its tools are pinned as they are now */
+        /** Create a toolset; its tools are pinned to their current definitions */
         post: operations["post-api-toolsets"];
         delete?: never;
         options?: never;
@@ -2473,7 +2473,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the equipped toolset from a client */
+        /** Unequip a client, so that it uses no toolset */
         post: operations["post-api-toolsets-unequip"];
         delete?: never;
         options?: never;
@@ -2488,12 +2488,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a toolset */
+        /** Retrieve a toolset */
         get: operations["get-api-toolsets-by-name"];
-        /** Replace the description, the tools and the notes of a toolset; tools that it had keep their pins */
+        /** Replace the description, tools and notes of a toolset; tools that are already in the toolset keep their pins */
         put: operations["put-api-toolsets-by-name"];
         post?: never;
-        /** Delete a toolset and revoke the tokens of its surface */
+        /** Delete a toolset and revoke the tokens of clients that are shown only this toolset */
         delete: operations["delete-api-toolsets-by-name"];
         options?: never;
         head?: never;
@@ -2526,7 +2526,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Equip a client with a toolset: it lists these tools in place of those of always listed servers */
+        /** Equip a client with a toolset: the client lists the toolset's tools in place of those of always listed servers */
         post: operations["post-api-toolsets-by-name-equip"];
         delete?: never;
         options?: never;
@@ -2560,7 +2560,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the note of a tool, which ends what an agent has proposed */
+        /** Set the note of a tool, and discard the note that an agent has proposed for the tool */
         post: operations["post-api-toolsets-by-name-note"];
         delete?: never;
         options?: never;
@@ -2933,7 +2933,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what needs a person's decision: held tools, prompts, resources and instructions */
+        /** List held tools, prompts, resources and instructions, which need a person's decision */
         get: operations["get-api-trust"];
         put?: never;
         post?: never;
@@ -2950,7 +2950,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an item with its definitions, the evidence and how it has changed */
+        /** Retrieve an item with its latest and approved definitions, their differences and the findings of the scan */
         get: operations["get-api-trust-items-by-id"];
         put?: never;
         post?: never;
@@ -3001,7 +3001,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the results that are kept back, for a person to read */
+        /** List the results that are kept back, so that a person can read them */
         get: operations["list-api-trust-results"];
         put?: never;
         post?: never;
@@ -3037,7 +3037,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let the next call with the same arguments have a result */
+        /** Release a result that is kept back: the next call with the same arguments gets it */
         post: operations["post-api-trust-results-by-id-release"];
         delete?: never;
         options?: never;
@@ -3054,7 +3054,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve the launch of a server, and its held items in which the scan finds nothing */
+        /** Approve the launch of a server, and those of its held items in which the scan finds nothing */
         post: operations["post-api-trust-servers-by-id-approve"];
         delete?: never;
         options?: never;
@@ -3086,7 +3086,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve the hub's proof that it knows the token */
+        /** Retrieve the hub's proof that it knows its token */
         get: operations["get-hello"];
         put?: never;
         post?: never;
@@ -3101,9 +3101,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ActivatePersonaFields: {
-            /** @description Identifier of an editor that equips the default toolset, empty for all; missing for none. */
+            /** @description Identifier of the editor that is equipped with the persona's default toolset. If empty, all clients without a toolset of their own are; if missing, none is. */
             client?: string;
-            /** @description Hash of the persona as it was shown; if it has changed since, nothing is activated. */
+            /** @description Hash of the persona that the person has reviewed. If the persona has changed since, nothing is activated. */
             hash?: string;
             /** @description Absolute path of a folder or zip archive, or the name of a persona in the data folder. */
             path: string;
@@ -3143,10 +3143,10 @@ export interface components {
         AnswerFields: {
             /** @enum {string} */
             action: "accept" | "decline" | "cancel";
-            /** @description Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept. */
+            /** @description Object with the answer, only for the action accept. For the mode form, an object that matches requestedSchema; for sampling, an object with text and optionally model. */
             content?: unknown;
             /**
-             * @description How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. An approval holds for further calls of the tool, until its definition changes. Only for persons: in the dashboard or a terminal.
+             * @description How long the hub remembers the answer and gives it without asking again; missing for not at all. session: until the client whose call caused the question disconnects, or the hub stops. always: until the answer is deleted, or the server's configuration changes. Accepted values of a form answer only the same question; decline answers every question of the same mode. An approval applies to further calls of the tool until its definition changes. Only a person may have an answer remembered, in the dashboard or a terminal.
              * @enum {string}
              */
             remember?: "session" | "always";
@@ -3158,11 +3158,11 @@ export interface components {
             values: unknown;
         };
         ApplyFields: {
-            /** @description Answers to the inputs that only the newest version asks for; by default those of the comparison. */
+            /** @description Answers to the inputs that only the newest version asks for. By default, the answers given when the comparison with this hash was made, which are kept for an hour. */
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description The hash of the comparison that the person has reviewed. Nothing changes if the update would be another one. */
+            /** @description The hash of the comparison that the person has reviewed. If the comparison would have another hash now, the server is not updated. */
             hash: string;
         } & {
             [key: string]: unknown;
@@ -3181,7 +3181,7 @@ export interface components {
             [key: string]: unknown;
         };
         ApproveToolsetFields: {
-            /** @description Hash of the toolset as the person was shown it. */
+            /** @description Hash of the toolset that the person has reviewed. */
             hash: string;
         } & {
             [key: string]: unknown;
@@ -3189,7 +3189,7 @@ export interface components {
         Assessment: {
             /** @description The abilities of the server once it is started, as a sentence. */
             consequence: string;
-            /** @description The places in the configuration that the warnings are about, worst first. */
+            /** @description The places in the configuration that the warnings are about, in the order of the warnings. */
             marks: components["schemas"]["Mark"][];
             /** @description Suspicious properties of the configuration, as sentences, worst first. */
             warnings: string[];
@@ -3208,7 +3208,7 @@ export interface components {
             code?: string;
             /**
              * Format: int64
-             * @description Number of entries that were deleted or lost.
+             * @description In an entry of kind retention or lost, number of entries that were deleted because of their age or could not be stored.
              */
             count?: number;
             /**
@@ -3220,13 +3220,13 @@ export interface components {
             editor?: string;
             /** @description SHA-256 of the entry without this member. */
             hash: string;
-            /** @description call, resource-read or prompt-get; trust for a decision about a definition of a server; retention, lost or break for what the hub notes about the log itself. */
+            /** @description Kind of the entry. A request: call, resource-read or prompt-get. A decision about a server's definition of a tool or another item: trust. A note about the log itself: retention, lost or break. */
             kind: string;
             note?: string;
             outcome?: string;
-            /** @description SHA-256 of the entry before it; empty for the first one. */
+            /** @description SHA-256 of the previous entry; empty for the first one. */
             previous: string;
-            /** @description How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest. */
+            /** @description How the tool was called: tools/call (as a listed tool), the name of the hub's own tool that made the call, or rest (through the REST API). */
             road?: string;
             /**
              * Format: int64
@@ -3235,9 +3235,9 @@ export interface components {
             seq: number;
             server?: string;
             session?: string;
-            /** @description The last deleted entry. */
+            /** @description In an entry of kind retention, the position and hash of the last deleted entry. */
             through?: components["schemas"]["Head"];
-            /** @description Identifier and name of the token that the client has shown. */
+            /** @description Identifier and name of the token with which the client connected. */
             token?: string;
             /** @description Name of the tool or the prompt, or URI of the resource. */
             tool?: string;
@@ -3246,7 +3246,7 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
         };
         BrowseReply: {
-            /** @description Sources whose servers are missing, as SOURCE: REASON. */
+            /** @description Sources that could not be searched, as SOURCE: REASON. */
             missing?: string[] | null;
             next_cursor: string | null;
             servers: components["schemas"]["PublishedServer"][];
@@ -3254,7 +3254,7 @@ export interface components {
         CallFields: {
             /** @description Object with the arguments of the tool, as its input schema describes them. */
             args?: unknown;
-            /** @description Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. A server of MCP 2026-07-28 decides whether it runs a task; the answer is then an object with resultType task and taskId, and the method tasks/get has the result. */
+            /** @description Whether to ask the server to run the call as a task. The response is then an object with the member task; request the result with the method tasks/result. With MCP 2026-07-28, the server decides whether to run a task; if it does, the response is an object with resultType task and taskId, and the method tasks/get returns the result. */
             task?: boolean;
             /** @description Name of the tool. */
             tool: string;
@@ -3280,7 +3280,7 @@ export interface components {
             content?: {
                 [key: string]: unknown;
             }[];
-            /** @description Names of tools that may be meant, if the server has no tool of the name. */
+            /** @description If the server has no tool of the given name, names of its tools that are similar. */
             did_you_mean?: string[];
             /** @description Whether the tool failed. */
             isError?: boolean;
@@ -3311,20 +3311,20 @@ export interface components {
             [key: string]: unknown;
         };
         ChallengeView: {
-            /** @description Can be used once, within 30 seconds. */
+            /** @description The challenge to sign. It can be used once, within 30 seconds. */
             challenge: string;
-            /** @description Name of this run of the hub. */
+            /** @description Identifier of the running hub process, which changes with each start of the hub. */
             instance: string;
         };
         Change: {
             after?: string;
-            /** @description As JSON, except for texts; characters that cannot be seen are shown as U+XXXX. */
+            /** @description The former value: a text as it is, any other value as JSON. Invisible characters are shown as U+XXXX. */
             before?: string;
-            /** @description JSON pointer to what has changed. */
+            /** @description JSON pointer to the member that has changed. */
             field: string;
             /** @enum {string} */
             kind: "text" | "added" | "removed" | "required" | "type" | "enum" | "default" | "annotation" | "other";
-            /** @description Of a text: its words, each the same, removed or added. Characters that cannot be seen are shown as U+XXXX. */
+            /** @description For a change of a text, the parts of the text, each unchanged, removed or added. Invisible characters are shown as U+XXXX. */
             parts?: components["schemas"]["Part"][] | null;
             /** @description The change as a sentence. */
             words: string;
@@ -3353,14 +3353,14 @@ export interface components {
             /** Format: int64 */
             calls_in_flight: number;
             name: string;
-            /** @description File of the client's project that names a toolset. */
+            /** @description File in the client's project that names a toolset. */
             project_file?: string;
-            /** @description Why the file names no toolset. */
+            /** @description Why project_file names no toolset. */
             project_problem?: string;
-            /** @description Toolset that this file names. If it differs from toolset, it does not exist, waits for approval, or the entry of the client shows something else. */
+            /** @description Toolset that project_file names. If it differs from the member toolset, the named toolset does not exist or waits for approval, or the client's configuration entry shows something else. */
             project_toolset?: string;
             session: string;
-            /** @description Toolset whose tools alone the client is shown; missing if it is shown another surface. */
+            /** @description Toolset to whose tools the client is limited; missing if there is none. */
             toolset?: string;
             version: string;
         };
@@ -3384,13 +3384,13 @@ export interface components {
             saved_tokens: number;
             /**
              * Format: double
-             * @description listed_tokens as a part of window.
+             * @description listed_tokens as a fraction of the member window of the response.
              */
             share: number;
             version: string;
             /**
              * Format: int64
-             * @description Number of tokens that tools would take at the start of a conversation if all servers were configured in the client itself. A client that defers tools loads only their names.
+             * @description Number of tokens that the definitions of all tools would take at the start of a conversation if all servers were configured in the client. If the client loads definitions only on demand, number of tokens of the tools' names.
              */
             whole_tokens: number;
         };
@@ -3401,7 +3401,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a request last showed the token, to the minute; missing if none did.
+             * @description When the token was last used, to the minute; missing if it was never used.
              */
             last_used_at?: string;
             name: string;
@@ -3409,7 +3409,7 @@ export interface components {
             surface: string;
         };
         CodeView: {
-            /** @description The code. It works once, for the server as it is now. */
+            /** @description The code. It approves the current configuration of the server, once. */
             code: string;
             /** Format: date-time */
             expires_at: string;
@@ -3419,7 +3419,7 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the current one is not started, and its tools are not compared. */
+            /** @description The hash of the comparison that the person has reviewed. Without this hash, a newest version that is started in another way than the current one is not run, so its tools are not compared. */
             hash?: string;
             /**
              * Format: int64
@@ -3428,7 +3428,7 @@ export interface components {
             limit?: number;
             /** @description Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called. */
             replay?: boolean;
-            /** @description Tools that a person wants to be called besides those, although they may change something. */
+            /** @description Names of further tools whose recorded calls are repeated although not both versions declare them to be read-only. Only a person may send these names. */
             tools?: string[] | null;
         } & {
             [key: string]: unknown;
@@ -3436,11 +3436,11 @@ export interface components {
         CompleteFields: {
             /** @description Name of the argument or variable. */
             argument: string;
-            /** @description Object with the values of other arguments; values are strings. */
+            /** @description Object with the values of the other arguments or variables, as strings. */
             arguments?: unknown;
             /** @description Name of the prompt that has the argument. */
             prompt?: string;
-            /** @description URI template that has the variable, instead of prompt. */
+            /** @description Instead of prompt, URI template that has the variable. */
             template?: string;
             /** @description Beginning of the value, as entered so far. */
             value?: string;
@@ -3452,7 +3452,7 @@ export interface components {
             hasMore?: boolean;
             /**
              * Format: int64
-             * @description Number of all values, if the server reports it.
+             * @description Number of all values, including those that are not in the list, if the server reports it.
              */
             total?: number;
             /** @description Suggested values, best first; MCP allows at most 100. */
@@ -3463,7 +3463,7 @@ export interface components {
         ConfigFields: {
             /** @description Key of the setting, such as limits.call_timeout. */
             key: string;
-            /** @description Text, number, true or false. Lists are edited in the file. */
+            /** @description Text, number, true or false. Settings whose value is a list can only be edited in the file. */
             value: unknown;
         } & {
             [key: string]: unknown;
@@ -3487,11 +3487,11 @@ export interface components {
         Configuration: {
             /** @description Path of the settings file, which need not exist. */
             file: string;
-            /** @description What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it. */
+            /** @description Problems of the current content of the file. If there are any, the settings are those of an earlier version of the file. */
             problems: components["schemas"]["ConfigProblem"][];
-            /** @description Keys of settings whose new values the hub uses after a restart. */
+            /** @description Keys of settings that have changed in the file, but whose new values the hub uses only after a restart. */
             restart: string[];
-            /** @description All settings: first those that are only edited in the file, then by group in the order of the page. */
+            /** @description All settings: first those that can only be edited in the file, then the others by group, in the order in which the settings page shows the groups. */
             settings: components["schemas"]["Setting"][];
         };
         Connection: {
@@ -3505,7 +3505,7 @@ export interface components {
              * @description Process ID; left out for a remote server.
              */
             pid?: number;
-            /** @description Version of MCP that the hub and the server use with each other. */
+            /** @description Version of MCP that the hub and the server have negotiated. */
             protocolVersion: string;
         };
         ContentsReply: {
@@ -3538,21 +3538,21 @@ export interface components {
             tools: number;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions of these tools, as a client loads them that defers none.
+             * @description Number of tokens of the definitions of these tools, for a client that loads all definitions at the start.
              */
             whole_tokens: number;
             /**
              * Format: int64
-             * @description Number of tokens of the context that shares are calculated of.
+             * @description Size of a model's context window, in tokens. Each share is a fraction of it.
              */
             window: number;
         };
         Correction: {
-            /** @description Which members are mended or left out, or why the item is. */
+            /** @description Descriptions of the corrected and removed members of the item, or the reasons why the whole item is left out. */
             changes: string[] | null;
             /** @enum {string} */
             kind: "tool" | "prompt" | "resource" | "resource template";
-            /** @description Whether clients are not shown the item. */
+            /** @description Whether the whole item is left out of the lists for clients. */
             left_out: boolean;
             /** @description Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none. */
             name: string;
@@ -3562,13 +3562,13 @@ export interface components {
             access: "read" | "write" | "network";
             /** Format: int64 */
             count: number;
-            /** @description What to add to the grants for this access so that it is allowed. Left out for secrets. */
+            /** @description The entry to add to grants so that this access is allowed. Left out for secrets, which should not be granted. */
             grant?: string;
             /** @description Time of the last attempt. */
             last: string;
-            /** @description What the server wrote. */
+            /** @description The line in which the server reported the denial. */
             line: string;
-            /** @description The path or host; empty if the server did not name it. */
+            /** @description The path or host that the server tried to access; empty if the server did not name it. */
             target: string;
         };
         DiscoveryReply: {
@@ -3577,20 +3577,20 @@ export interface components {
         DiscoveryState: {
             /**
              * Format: double
-             * @description hits as a part of all look-ups; 0 without any.
+             * @description hits as a fraction of all look-ups; 0 if there were none.
              */
             hit_rate: number;
             /**
              * Format: int64
-             * @description Number of look-ups of a tool that the catalogue has answered since the hub started.
+             * @description Number of look-ups since the hub started for which the catalogue had the tool.
              */
             hits: number;
             /**
              * Format: int64
-             * @description Number of look-ups of tools that it does not have.
+             * @description Number of look-ups since the hub started for which the catalogue did not have the tool.
              */
             misses: number;
-            /** @description Servers whose tools were listed since the hub started, sorted by name. */
+            /** @description The last listing of each server whose tools were requested since the hub started, sorted by server. */
             servers: components["schemas"]["ServerListing"][];
             /**
              * Format: int64
@@ -3652,7 +3652,7 @@ export interface components {
                 [key: string]: string;
             };
             name: string;
-            /** @description The entry as JSON with mcpServers, the format that most clients accept. Paste it into the configuration of a client that is not in the list. */
+            /** @description The entry as a JSON object with the member mcpServers, the format that most clients accept, to paste into the configuration of a client that is not in the list. */
             text: string;
         };
         EditorFields: {
@@ -3664,15 +3664,15 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written. */
+            /** @description Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview. */
             expect?: {
                 [key: string]: string;
             };
-            /** @description Folder of a project, to change the project's files instead of the user's. */
+            /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
-            /** @description For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta. */
+            /** @description For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -3693,7 +3693,7 @@ export interface components {
             changes: components["schemas"]["EditorRecord"][];
             /**
              * Format: int64
-             * @description How many backups of earlier versions have credentials in plain text, because there is no key to encrypt them.
+             * @description Number of backups of earlier versions of files that contain credentials in plain text, because there is no key with which to encrypt them.
              */
             unsealed?: number;
         };
@@ -3716,9 +3716,9 @@ export interface components {
             name?: string;
         };
         EditorImportCredential: {
-            /** @description Proposed name of the secret. A variable or header of the same name gets the value without a reference. */
+            /** @description Proposed name of the secret. An environment variable or header of this name gets the value of the secret even if the configuration has no reference to it. */
             name: string;
-            /** @description The part of the text at this place that the secret replaces. */
+            /** @description The part of the text at the place where that a reference to the secret replaces. */
             value: string;
             /** @description Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file. */
             where: string;
@@ -3750,14 +3750,14 @@ export interface components {
             env: {
                 [key: string]: string;
             };
-            /** @description Name of the configured server that does the same; empty for none. */
+            /** @description Name of the configured server that matches this one, with the same command or URL; empty if none does. */
             existing: string;
             headers: {
                 [key: string]: string;
             };
             /** @description The program or URL of the server. */
             launch: components["schemas"]["EditorImportLaunch"];
-            /** @description Placeholders in the configuration that an editor would have replaced by values. */
+            /** @description Placeholders in the configuration that an editor would replace by values. */
             missing: components["schemas"]["EditorImportPlaceholder"][];
             /** @description Proposed name: valid, not taken, and different from the names of the other servers in the response. */
             name: string;
@@ -3777,9 +3777,9 @@ export interface components {
             url: string;
         };
         EditorImportPlaceholder: {
-            /** @description Text that stands for this secret in the configuration; empty when the value is not a credential. */
+            /** @description Reference to the secret, to write into the configuration in place of the placeholder; empty if the value is not a credential. */
             reference: string;
-            /** @description Proposed name of a secret for the value; empty when the value is not a credential. */
+            /** @description Proposed name of a secret for the value of the placeholder; empty if the value is not a credential. */
             secret: string;
             /** @description The placeholder, such as ${input:key}. */
             text: string;
@@ -3843,11 +3843,11 @@ export interface components {
             /** @description Whether editors that are detected later are registered automatically. */
             auto_register: boolean;
             editors: components["schemas"]["EditorStatus"][];
-            /** @description The hub's entry in editors. */
+            /** @description The entry that the hub adds to the configuration of editors. */
             entry: components["schemas"]["EditorEntry"];
-            /** @description Surfaces of the editors that have the hub's entry. */
+            /** @description For each editor that has the hub's entry, the surface of the entry and the possible ones. */
             shown: components["schemas"]["EditorShown"][];
-            /** @description The surfaces that an entry or a token may have, except those of one server or toolset. The first one is that of new entries. */
+            /** @description The surfaces that an entry or a token may have, except those of one server or toolset. The first surface is the default of new entries. */
             surfaces: components["schemas"]["Choice"][];
         };
         EditorOutcome: {
@@ -3891,15 +3891,15 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written. */
+            /** @description Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview. */
             expect?: {
                 [key: string]: string;
             };
-            /** @description Folder of a project, to change the project's files instead of the user's. */
+            /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
-            /** @description For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta. */
+            /** @description For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -3932,12 +3932,12 @@ export interface components {
             [key: string]: unknown;
         };
         EditorShown: {
-            /** @description Whether find_tool adds tools to the list of a session, unless it uses MCP 2026-07-28. */
+            /** @description Whether find_tool adds the tools that it finds to the tool list of the session. It never does in sessions that use MCP 2026-07-28. */
             adds_found: boolean;
             editor: string;
             /** @description Surface of the entry. */
             surface: string;
-            /** @description The current surface and the other possible ones, except those of one server, with their tools and tokens. */
+            /** @description The current surface of the entry, then the other surfaces that are not limited to one server or toolset, each with its numbers of tools and tokens. */
             surfaces: components["schemas"]["SurfaceTools"][];
         };
         EditorStatus: {
@@ -3968,7 +3968,7 @@ export interface components {
             all?: boolean;
             /** @description Identifiers of changes from the history. */
             changes?: string[] | null;
-            /** @description Field difference of each previewed plan, by the identifier of its change. If both the file and the difference have changed since the preview, the change is not undone. */
+            /** @description Previewed differences: maps the identifier of each change to the field difference of its plan. A change is not undone if both its file and its difference have changed since the preview. */
             expect?: {
                 [key: string]: string;
             };
@@ -3985,7 +3985,7 @@ export interface components {
             createdAt: number;
             /**
              * Format: int64
-             * @description When the server is told that nobody has answered, in milliseconds since 1970 UTC.
+             * @description When the question expires and the server is told that nobody has answered, in milliseconds since 1970 UTC.
              */
             expiresAt: number;
             /** @description Unique identifier of the question. */
@@ -3993,11 +3993,11 @@ export interface components {
             /** @description The question. */
             message: string;
             /**
-             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes. approval: the hub asks whether a client may call a tool of the server; only persons can accept.
+             * @description form: the server asks for values. url: the server asks the user to open a web page. sampling: the server asks for a message from a model, and the user writes it. approval: the hub asks whether a client may call a tool of the server; only a person can accept.
              * @enum {string}
              */
             mode: "form" | "url" | "sampling" | "approval";
-            /** @description For sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with tool and arguments. */
+            /** @description For the mode sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with the members tool and arguments. */
             request?: unknown;
             /** @description JSON schema of the answer's content, for the mode form. */
             requestedSchema: unknown;
@@ -4009,15 +4009,15 @@ export interface components {
             entries: components["schemas"]["LogEntry"][] | null;
         };
         EquipFields: {
-            /** @description Identifier of an editor, or token: and the identifier of a token; all that have no toolset of their own if it is missing. */
+            /** @description The client: the identifier of an editor, or token:ID with the identifier of a token. If missing, all clients without a toolset of their own. */
             client?: string;
         } & {
             [key: string]: unknown;
         };
         ExchangeFields: {
-            /** @description Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port. */
+            /** @description Public key of a key pair that the page keeps in memory: an uncompressed P-256 point in hexadecimal. With it, an open page resumes its session after a restart of the hub on the same port. */
             page_key?: string;
-            /** @description Public key that the page keeps in the browser's storage. A reloaded page resumes its session with it until the hub ends. */
+            /** @description Public key of a key pair that the page keeps in the browser's storage, in the format of page_key. With it, a reloaded page resumes its session until the hub stops. */
             reload_key?: string;
             /** @description An unused ticket for a page, at most 30 seconds old. */
             ticket: string;
@@ -4046,7 +4046,7 @@ export interface components {
             code: "ambiguous_tool" | "approval_code_required" | "approval_code_wrong" | "approval_required" | "busy" | "confirmation_required" | "conflict" | "credential_blocked" | "denied" | "failed" | "internal" | "invalid" | "invalid_request" | "missing_program" | "not_found" | "not_listed" | "person_required" | "question_unseen" | "result_kept" | "secret_unstorable" | "server_stopped" | "server_unapproved" | "sign_in_required" | "timeout" | "too_large" | "tool_disabled" | "tool_drifted" | "tool_held" | "unauthorized" | "unavailable" | "unknown_tool" | "up_to_date";
             /** @description The failure and its remedy, for people. The wording may change. */
             error: string;
-            /** @description Name of the environment variable that a server needs to start and does not have, if that is the reason. */
+            /** @description If a server did not start because an environment variable is missing, the name of this variable. */
             missing_variable?: string;
         };
         FindFields: {
@@ -4063,10 +4063,10 @@ export interface components {
         FindHit: {
             /**
              * Format: int64
-             * @description Place of the tool in a ranking by words alone; 0 if it contains no word of the query.
+             * @description Position of the tool in a ranking by words alone, from 1; 0 if the tool contains no word of the query.
              */
             by_words: number;
-            /** @description Name with which agents call the tool. */
+            /** @description Name under which agents call the tool. */
             call_as: string;
             description: string;
             /**
@@ -4094,7 +4094,7 @@ export interface components {
             terms: string[];
         };
         FindReply: {
-            /** @description When nothing was found, the nearest tools, at most three, which probably do not fit. */
+            /** @description When no tool was found, the tools with the highest scores, at most three, although they probably do not fit the query. */
             closest: components["schemas"]["FindHit"][];
             /** @enum {string} */
             confidence: "high" | "medium" | "low" | "none";
@@ -4102,7 +4102,7 @@ export interface components {
             found: boolean;
             /** @description Advice for the agent when nothing was found. */
             hint?: string;
-            /** @description The tools found, best first. */
+            /** @description The tools that were found, best first. */
             hits: components["schemas"]["FindHit"][];
             /**
              * Format: double
@@ -4115,7 +4115,7 @@ export interface components {
             reply: unknown;
             /**
              * Format: double
-             * @description Score of the best hit or, when nothing was found, of the nearest tool.
+             * @description Score of the best hit or, when no tool was found, of the first tool in closest.
              */
             score: number;
             /**
@@ -4127,23 +4127,23 @@ export interface components {
         Finding: {
             /** Format: int64 */
             end: number;
-            /** @description JSON pointer to the text in the definition. */
+            /** @description JSON pointer to the text of the definition that contains the evidence. */
             field: string;
             /** Format: double */
             points: number;
-            /** @description Why it is suspicious, in one sentence. */
+            /** @description Why the evidence is suspicious, in one sentence. */
             reason: string;
             /** @description Name of the rule of the scan. */
             rule: string;
             /**
              * Format: int64
-             * @description Where the evidence begins in that text, in bytes.
+             * @description Offset in bytes of the evidence in the text that field points to.
              */
             start: number;
-            /** @description The evidence. Invisible characters are shown as U+XXXX. */
+            /** @description The suspicious part of that text. Invisible characters are shown as U+XXXX. */
             text: string;
             /**
-             * @description What this finding alone would mean.
+             * @description Verdict of the scan if this were the only finding.
              * @enum {string}
              */
             verdict: "none" | "note" | "warn" | "block";
@@ -4168,7 +4168,7 @@ export interface components {
             editor: string;
         };
         FoundToolsFields: {
-            /** @description Whether find_tool adds tools to the list of a session. Each addition costs the cached part of the prompt. */
+            /** @description Whether find_tool adds the tools that it finds to the tool list of the session. Each addition invalidates the prompt cache of the model. */
             add: boolean;
             /** @description Identifier of an editor. */
             editor: string;
@@ -4191,18 +4191,18 @@ export interface components {
             version: string;
         };
         Hello: {
-            /** @description requests need no token */
+            /** @description Whether requests need no token. */
             auth_off?: boolean;
             nonce: string;
             proof: string;
             /** Format: int64 */
             protocol: number;
-            /** @description HMAC-SHA-256 in hexadecimal, its key the proof_key of the session, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer */
+            /** @description HMAC-SHA-256 in hexadecimal, with the session's proof_key as its key. The message consists of the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this response. */
             session_proof?: string;
             version: string;
         };
         HistoryReply: {
-            /** @description At most 50. */
+            /** @description The changes, latest first, at most 50. */
             changes: components["schemas"]["ToolChange"][];
         };
         HubAbout: {
@@ -4213,11 +4213,11 @@ export interface components {
             version: string;
         };
         ImportFields: {
-            /** @description Whether to return only what would be imported. */
+            /** @description Whether to import nothing and only return what would be imported. */
             dry_run?: boolean;
             /** @description Absolute path of the database. It is not changed. */
             path: string;
-            /** @description New names of servers, by their names in the database. */
+            /** @description Maps names of servers in the database to their new names. */
             rename?: {
                 [key: string]: string;
             };
@@ -4233,7 +4233,7 @@ export interface components {
         ImportToolsetFields: {
             /** @description Content of the file. */
             file: string;
-            /** @description Name of the toolset, if it is not to have that in the file. */
+            /** @description Name of the toolset; the name in the file by default. */
             name?: string;
         } & {
             [key: string]: unknown;
@@ -4273,11 +4273,11 @@ export interface components {
             waiting_for_approval?: boolean;
         };
         IncludedServer: {
-            /** @description Name in mcp.json. */
+            /** @description Name of the server in mcp.json. */
             entry: string;
-            /** @description Whether a configured server does the same, so that none is added. */
+            /** @description Whether a configured server with the same command or URL is used, so that no server is added. */
             existing: boolean;
-            /** @description Name that the server gets, or that of the configured server that does the same. */
+            /** @description Name that the server gets when it is added or, if existing is true, name of the configured server that is used in its place. */
             name: string;
             /** @description Command line or URL, with credentials redacted. */
             target: string;
@@ -4285,7 +4285,7 @@ export interface components {
         IncludedToolset: {
             description?: string;
             name: string;
-            /** @description SERVER.TOOL, with the names of servers in mcp.json or of configured ones. */
+            /** @description The tools, as SERVER.TOOL. SERVER is the name of a server in mcp.json or of a configured server. */
             tools: string[];
         };
         InstallFields: {
@@ -4325,13 +4325,13 @@ export interface components {
         IntakeFields: {
             /** @description Absolute path of an .mcpb or .dxt file to import from, instead of the editors. */
             bundle?: string;
-            /** @description Whether to return only what would be imported. */
+            /** @description Whether to import nothing and only return what would be imported. */
             dry_run?: boolean;
-            /** @description Whether credentials may stay readable in the configuration if they cannot be stored as secrets. By default, their servers are not imported. */
+            /** @description Whether credentials may stay in the configuration in plain text if they cannot be stored as secrets. By default, servers with such credentials are not imported. */
             plain_text?: boolean;
             /** @description Servers to import; by default all that are not configured in the hub. */
             servers?: components["schemas"]["EditorImportChoice"][] | null;
-            /** @description Whether to remove the servers' entries from the editors afterwards. */
+            /** @description Whether to remove the entries of imported servers from the editors afterwards. */
             take_out?: boolean;
             /** @description Pasted configuration to import from, instead of the editors. */
             text?: string;
@@ -4343,21 +4343,21 @@ export interface components {
             [key: string]: unknown;
         };
         KeptResult: {
-            /** @description When it was kept back, in UTC (RFC 3339). */
+            /** @description When the result was kept back, in UTC (RFC 3339). */
             at: string;
             client?: string;
-            /** @description What looks like an order to the agent, the strongest first; empty if it contains a credential. */
+            /** @description Texts in the result that look like instructions to the agent, most suspicious first. Empty if the result was kept back because of a credential, or if the request was not sent by a person. */
             findings: components["schemas"]["ResultFinding"][];
             id: string;
-            /** @description Whether the next call with the same arguments gets it. */
+            /** @description Whether the next call with the same arguments gets the result. */
             released: boolean;
             server: string;
-            /** @description The result as JSON, at most 64 kB. Characters that cannot be seen are shown as U+XXXX. */
+            /** @description The result as JSON, at most 64 kB, with invisible characters shown as U+XXXX. Empty if the request was not sent by a person. */
             text: string;
             tool: string;
         };
         KnownTool: {
-            /** @description Name under which agents see the tool, if the configuration gives it another one. */
+            /** @description Name under which agents see the tool, if the configuration renames the tool. */
             appears_as?: string;
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
@@ -4371,7 +4371,7 @@ export interface components {
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
+            /** @description JSON schema of the arguments; null if the tool has none. Missing if the request has brief=true. */
             input_schema?: unknown;
             /** @description Tags that the rules in the configuration give the tool. */
             labels: string[];
@@ -4380,7 +4380,7 @@ export interface components {
             server: string;
             /**
              * Format: int64
-             * @description Unique identifier of its server.
+             * @description Unique identifier of the tool's server.
              */
             server_id: number;
             /** @description Title to show to people; empty when the tool has none. */
@@ -4393,13 +4393,13 @@ export interface components {
         };
         LaunchChange: {
             after: string;
-            /** @description Before, with words in a line. Credentials are shown as ${…}. */
+            /** @description The former value, on one line. Credentials are shown as ${…}. */
             before: string;
-            /** @description command, args, env, url, headers, transport or package. */
+            /** @description The part of the launch that has changed: command, args, env, url, headers, transport or package. */
             field: string;
         };
         LearnedFields: {
-            /** @description Whether the search learns from calls and uses what it has learned. */
+            /** @description Whether find_tool learns from calls which tools fit a query, and ranks these tools higher. */
             on: boolean;
         } & {
             [key: string]: unknown;
@@ -4407,7 +4407,7 @@ export interface components {
         LearnedList: {
             /** @description The entries, newest first. */
             entries: components["schemas"]["LearnedTool"][];
-            /** @description Whether the search learns from calls and uses what it has learned. */
+            /** @description Whether find_tool learns from calls which tools fit a query, and ranks these tools higher. */
             on: boolean;
             /**
              * Format: int64
@@ -4418,7 +4418,7 @@ export interface components {
         LearnedTool: {
             /**
              * Format: int64
-             * @description How many of these calls failed.
+             * @description Number of these calls that failed.
              */
             failed: number;
             /**
@@ -4438,7 +4438,7 @@ export interface components {
             strength: number;
             /**
              * Format: int64
-             * @description How often the tool was called after the query.
+             * @description Number of calls of the tool that followed the query.
              */
             times: number;
             tool: string;
@@ -4474,7 +4474,7 @@ export interface components {
             entries: components["schemas"]["RememberedAnswer"][] | null;
         };
         LogEntry: {
-            /** @description Arguments as the client sent them; a string that is cut off when they were too long. */
+            /** @description Arguments as the client sent them. If they were too long, a string with the beginning of their JSON text. */
             args: unknown;
             client: string;
             /**
@@ -4493,7 +4493,7 @@ export interface components {
             success: boolean;
             /** @description When the call began. */
             timestamp: string;
-            /** @description Name of the called tool; for other kinds the method, the URI or the name of the prompt. */
+            /** @description Name of the called tool. For entries of other kinds, the method, the URI of the resource or the name of the prompt. */
             tool: string;
         };
         LogList: {
@@ -4505,9 +4505,9 @@ export interface components {
             total: number;
         };
         LoginFields: {
-            /** @description Write a file that opens the page in a browser. It is removed when the sign-in ends. */
+            /** @description Whether to write a file that opens the sign-in page in a browser. The file is removed when the sign-in ends. */
             file?: boolean;
-            /** @description Name of the browser's snap, for the folder of the file. */
+            /** @description Name of the browser's snap package. The file is then in a folder that the snap can read. */
             snap?: string;
         } & {
             [key: string]: unknown;
@@ -4515,7 +4515,7 @@ export interface components {
         Mark: {
             /** @description Kind of the warning, for programs. More kinds may be added. */
             kind: string;
-            /** @description The part of the text at that place to point out; empty for all of it. */
+            /** @description The part of the text at that place to highlight; empty for the whole text. */
             match?: string;
             /** @description The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url. */
             place: string;
@@ -4548,7 +4548,7 @@ export interface components {
             };
         };
         MarketChoice: {
-            /** @description Answers by the names of the plan's questions. Only a repeated question has several. An empty answer omits an optional value that has a default. */
+            /** @description Maps names of the plan's questions to their answers. Only a repeated question may have several. An empty answer omits an optional value that has a default. */
             answers?: {
                 [key: string]: string[] | null;
             };
@@ -4583,7 +4583,7 @@ export interface components {
             remotes?: components["schemas"]["MarketRemote"][] | null;
             repository?: string;
             server: boolean;
-            /** @description Identifiers of the configured servers that were installed from this listing, or from another one of the same server. */
+            /** @description Identifiers of the configured servers that were installed from this listing or from a listing of the same server in another source. */
             servers: number[];
             signs?: string[] | null;
             source: string;
@@ -4622,11 +4622,11 @@ export interface components {
             value?: string;
         };
         MarketJobList: {
-            /** @description The newest first. */
+            /** @description The installations, newest first. */
             jobs: components["schemas"]["InstallProgress"][];
         };
         MarketLines: {
-            /** @description At most the last 1,000 lines. */
+            /** @description The last lines of output, at most 1,000. */
             lines: string[];
         };
         MarketPackage: {
@@ -4717,7 +4717,7 @@ export interface components {
              */
             runtime: "npm" | "pypi";
             title: string;
-            /** @description Whether it is installed, and there is a newer version. */
+            /** @description Whether the server is installed and a newer version exists. */
             updatable: boolean;
         };
         MessagesReply: {
@@ -4730,7 +4730,7 @@ export interface components {
             [key: string]: unknown;
         };
         MigrateFields: {
-            /** @description Whether to return only what would be moved; true by default. */
+            /** @description Whether to move nothing and only return what would be moved; true by default. */
             dry_run?: boolean;
             /** @description Names of servers; all by default. */
             servers?: string[] | null;
@@ -4742,7 +4742,7 @@ export interface components {
             address: string;
             /**
              * Format: date-time
-             * @description When this or the last refresh began.
+             * @description When the current refresh or, if none is running, the last one began.
              */
             began?: string;
             /**
@@ -4752,14 +4752,14 @@ export interface components {
             entries: number;
             /**
              * Format: date-time
-             * @description When it failed.
+             * @description When the last refresh failed.
              */
             failed_at?: string;
             /** @description Why the last refresh failed, for people. */
             problem?: string;
             /**
              * Format: int64
-             * @description Number of entries that this refresh has read so far.
+             * @description Number of entries that the current refresh has read so far.
              */
             read?: number;
             /**
@@ -4767,7 +4767,7 @@ export interface components {
              * @description When the copy was last refreshed; missing if it never was.
              */
             refreshed?: string;
-            /** @description Whether a refresh runs now. */
+            /** @description Whether a refresh is running. */
             running: boolean;
         };
         MissingSecret: {
@@ -4775,7 +4775,7 @@ export interface components {
             key: string;
             /** @description Name of the other server that owns the secret; left out for a secret of the server itself. */
             server?: string;
-            /** @description Whether the other server has the secret, so that it only has to be linked. */
+            /** @description Whether the other server already has the secret, so that only the permission to use it is missing. */
             set: boolean;
         };
         Move: {
@@ -4786,7 +4786,7 @@ export interface components {
             where: string;
         };
         NameProblems: {
-            /** @description For each name, in the order of the request, why no new server can have the name; empty if one can. */
+            /** @description For each name, in the order of the request, why no new server can have the name; empty if a new server can have it. */
             problems: string[];
         };
         NamedCheck: {
@@ -4825,7 +4825,7 @@ export interface components {
             entry: components["schemas"]["EditorImportExported"];
             /**
              * Format: date-time
-             * @description When a request last showed the token, to the minute; missing if none did.
+             * @description When the token was last used, to the minute; missing if it was never used.
              */
             last_used_at?: string;
             name: string;
@@ -4835,7 +4835,7 @@ export interface components {
             token: string;
         };
         NewServerFields: {
-            /** @description Label of the account that the server uses, if the same server is configured for several. */
+            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
             /** @description Arguments of the command. */
             args?: string[] | null;
@@ -4859,23 +4859,23 @@ export interface components {
             isolation?: "shared" | "session";
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
-            /** @description Unique name, without two underscores in a row. It is not made of dots alone. */
+            /** @description Unique name, without two consecutive underscores. It must not consist only of dots. */
             name: string;
             /**
              * @description How to confine the processes of a stdio server: off (the default), guard or strict.
              * @enum {string}
              */
             sandbox?: "off" | "guard" | "strict";
-            /** @description Values of secrets, by name. A variable or header gets the secret of its name unless env or headers has another value for it. */
+            /** @description Maps names of secrets to their values. An environment variable or header gets the value of the secret of the same name, unless env or headers contains another value for it. */
             secrets?: {
                 [key: string]: string;
             };
-            /** @description Who configures the server; local by default. */
+            /** @description Origin of the configuration, such as local (the default), manual or bundle. */
             source?: string;
             /** @description Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then. */
             start?: boolean;
             tags?: string[] | null;
-            /** @description stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not. */
+            /** @description stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http. */
             transport?: string;
             /** @description Whether to download the package of a server that is not started now; true by default. */
             warm?: boolean;
@@ -4901,10 +4901,10 @@ export interface components {
             at: string;
             /**
              * Format: int64
-             * @description Number of the line. It increases with each line of a server, also across restarts of the hub, and is the same in messages to WebSockets.
+             * @description Number of the line. Numbers increase with each line of a server, even across restarts of the hub. Messages on the WebSocket use the same numbers.
              */
             n: number;
-            /** @description The line, with known secrets masked, cut off after 8 kB. */
+            /** @description The line, cut off after 8 kB. Known secrets are masked. */
             text: string;
         };
         OutputReply: {
@@ -4931,7 +4931,7 @@ export interface components {
             [key: string]: unknown;
         };
         PastedFields: {
-            /** @description The address in the browser at the end of the sign-in. */
+            /** @description The address to which the authorization server has redirected the browser at the end of the sign-in. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -4940,10 +4940,10 @@ export interface components {
             paused: boolean;
         };
         Persona: {
-            /** @description Toolset that a client equips with the persona. */
+            /** @description Toolset with which a client can be equipped when the persona is activated. */
             default_toolset?: string;
             description: string;
-            /** @description Hash of both files. */
+            /** @description Hash of the files persona.yaml and mcp.json. */
             hash: string;
             name: string;
             path: string;
@@ -4961,7 +4961,7 @@ export interface components {
         };
         PersonaList: {
             active: components["schemas"]["ActivePersona"][];
-            /** @description Where personas are looked for: folders and zip archives. */
+            /** @description The data folder, in which each folder or zip archive can be a persona. */
             folder: string;
             personas: components["schemas"]["Persona"][];
         };
@@ -4974,7 +4974,7 @@ export interface components {
             [key: string]: unknown;
         };
         PinnedTool: {
-            /** @description Hash of the current definition as the person was shown it, from drift. */
+            /** @description Hash of the current definition that the person has reviewed, from the member drift of the tool. */
             hash: string;
             server: string;
             tool: string;
@@ -5155,9 +5155,9 @@ export interface components {
         PublishedPackage: {
             license: string | null;
             name: string;
-            /** @description npm, pypi, oci, nuget, mcpb or cargo; of a remote server its transport. */
+            /** @description npm, pypi, oci, nuget, mcpb or cargo; for a remote server, its transport. */
             registry_name: string;
-            /** @description node, python, docker, dotnet, mcpb or cargo; of a remote server its transport. */
+            /** @description node, python, docker, dotnet, mcpb or cargo; for a remote server, its transport. */
             runtime: string;
             url: string | null;
             version: string;
@@ -5204,16 +5204,16 @@ export interface components {
         ReloadedConfig: {
             /** @description Keys of the settings that have changed since the file was last read. */
             changed: string[];
-            /** @description Keys of settings whose new values the hub uses after a restart. */
+            /** @description Keys of settings that have changed in the file, but whose new values the hub uses only after a restart. */
             restart: string[];
         };
         RememberedAnswer: {
             /**
-             * @description accept: the same question gets the same values. decline: every question of the mode is declined.
+             * @description accept: the hub answers the same question with the same values. decline: the hub declines every question of the mode.
              * @enum {string}
              */
             action: "accept" | "decline";
-            /** @description Name of the MCP client in whose session the answer is given; missing for those of the dashboard and for always. */
+            /** @description For remember=session, name of the MCP client whose session the answer applies to; missing for calls from the dashboard. */
             client?: string;
             /**
              * Format: int64
@@ -5221,17 +5221,17 @@ export interface components {
              */
             createdAt: number;
             id: string;
-            /** @description The question that is accepted, shortened and with known secrets masked. */
+            /** @description For accept, the question that the answer applies to, shortened. Known secrets are masked. */
             message?: string;
             /**
-             * @description The kind of question that is answered; see GET /api/elicitations.
+             * @description The mode of the questions that the answer applies to; see GET /api/elicitations.
              * @enum {string}
              */
             mode: "form" | "url" | "sampling";
             /** @enum {string} */
             remember: "session" | "always";
             serverName: string;
-            /** @description Whether the answer is not given any more, because the configuration of the server has changed. */
+            /** @description Whether the answer is no longer used, because the configuration of the server has changed. */
             stale?: boolean;
         };
         Report: {
@@ -5250,7 +5250,7 @@ export interface components {
              * @description Position of the first entry; 0 if there is none.
              */
             first: number;
-            /** @description SHA-256 of the last entry. Keep it elsewhere to notice a forged chain. */
+            /** @description SHA-256 of the last entry. Keep a copy on another machine to detect a forged chain. */
             hash: string;
             intact: boolean;
             /**
@@ -5264,12 +5264,12 @@ export interface components {
         RequestError: {
             /** Format: int64 */
             code: number;
-            /** @description Any value. */
+            /** @description Further details of the error; any JSON value. */
             data?: unknown;
             message: string;
         };
         RequestFields: {
-            /** @description Method of the JSON-RPC request, such as tasks/list. The handshake cannot be repeated. */
+            /** @description Method of the JSON-RPC request, such as tasks/list. Methods of the handshake, such as initialize, are refused. */
             method: string;
             /** @description Object with the parameters. */
             params?: unknown;
@@ -5287,11 +5287,11 @@ export interface components {
             [key: string]: unknown;
         };
         ResolvedTool: {
-            /** @description Code of the error that such a call has. */
+            /** @description Code of the error with which a call of the tool fails while held is set. */
             code?: string;
-            /** @description Why the tool must not be called before a person approves it or its server. */
+            /** @description Why calls of the tool fail until a person approves the tool or its server. */
             held?: string;
-            /** @description Whether the server is known to list the tool. A server that was never started may have it. */
+            /** @description Whether the hub knows that the server lists the tool. The tools of a server that was never started are unknown. */
             known: boolean;
             /** @description Name of the server. */
             server: string;
@@ -5309,27 +5309,27 @@ export interface components {
             [key: string]: unknown;
         };
         ResultFinding: {
-            /** @description Why it is suspicious, in one sentence. */
+            /** @description Why the evidence is suspicious, in one sentence. */
             reason: string;
             rule: string;
-            /** @description The evidence. */
+            /** @description The suspicious part of the result. Invisible characters are shown as U+XXXX. */
             text: string;
         };
         ResultsFields: {
-            /** @description Folder where agents may save images, sounds and files of long results; empty if they may not. */
+            /** @description Folder in which agents may save images, sounds and files of long results; empty if agents may save nothing. */
             folder: string;
         } & {
             [key: string]: unknown;
         };
         ResumeFields: {
             challenge: string;
-            /** @description Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port. */
+            /** @description Public key of a key pair that the page keeps in memory: an uncompressed P-256 point in hexadecimal. With it, an open page resumes its session after a restart of the hub on the same port. */
             page_key?: string;
-            /** @description Public key that the page keeps in the browser's storage. A reloaded page resumes its session with it until the hub ends. */
+            /** @description Public key of a key pair that the page keeps in the browser's storage, in the format of page_key. With it, a reloaded page resumes its session until the hub stops. */
             reload_key?: string;
-            /** @description Public identifier of the session that goes on. */
+            /** @description Public identifier of the session to resume. */
             session: string;
-            /** @description ECDSA signature with SHA-256, in hexadecimal as WebCrypto makes it, by a key of the session, over the lines agent-discover, resume, the instance, 127.0.0.1:PORT, the session and the challenge. */
+            /** @description ECDSA signature with SHA-256 by a key of the session, in the format of WebCrypto, in hexadecimal. The signed message consists of the lines agent-discover, resume, the instance, 127.0.0.1:PORT, the session and the challenge. */
             signature: string;
         } & {
             [key: string]: unknown;
@@ -5348,18 +5348,18 @@ export interface components {
             [key: string]: unknown;
         };
         RuleEffect: {
-            /** @description Whether it would be enabled. */
+            /** @description Whether the tool would be enabled with the rule. */
             after: boolean;
             /** @description Whether the tool is enabled now. */
             before: boolean;
-            /** @description The negated pattern without which the rule would match. */
+            /** @description The negated pattern that prevents the rule from matching the tool. */
             excluded_by?: string;
             /** @description Whether the rule matches the tool. */
             hit: boolean;
-            /** @description The pattern that matches. */
+            /** @description The pattern of the rule that matches the tool. */
             pattern?: string;
             server: string;
-            /** @description Tags that it would have. */
+            /** @description Tags that the tool would have with the rule. */
             tags: string[];
             tool: string;
         };
@@ -5387,32 +5387,32 @@ export interface components {
             url: string;
         };
         Sandbox: {
-            /** @description Options that are added to the arguments of a container engine. */
+            /** @description Options that the hub adds to the arguments of a container engine. */
             added: string[] | null;
-            /** @description What the server probably wanted and did not get since the hub started, the latest last. The system does not report that; it is what the server itself wrote. */
+            /** @description Accesses that were probably denied to the server since the hub started, latest last. The operating system does not report denials, so the hub takes them from the output of the server. */
             denied: components["schemas"]["DeniedAccess"][] | null;
             /**
-             * @description How far this system enforces the level: off (nothing is asked for), enforced, partly (all but what is missing) or unsupported (nothing). A strict server does not start unless it is enforced.
+             * @description How far this operating system enforces the level: off (the level has no restrictions), enforced (all restrictions), partly (all except those in missing) or unsupported (none). A server of level strict starts only if the level is enforced.
              * @enum {string}
              */
             enforced: "off" | "enforced" | "partly" | "unsupported";
-            /** @description What a person allows the server beyond its level. */
+            /** @description Accesses that a person has granted the server in addition to those that its level allows. */
             grants: components["schemas"]["SandboxGrants"];
             /**
-             * @description off (no restrictions), guard (secrets are hidden; the server writes to its own folder, the MCP roots, caches and temporary folders) or strict (it reads the system and what is granted; no network unless granted).
+             * @description off (no restrictions), guard (the server cannot read secrets, and writes only to its own folder, the MCP roots, caches and temporary folders) or strict (the server reads only system files and granted files, and has no network access unless granted).
              * @enum {string}
              */
             level: "off" | "guard" | "strict";
-            /** @description What the level promises and this system does not enforce, as sentences for people. */
+            /** @description Restrictions of the level that this operating system does not enforce, as sentences for people. */
             missing: string[] | null;
-            /** @description Limits of what is enforced and of grants, as sentences for people. */
+            /** @description Limitations of the enforced restrictions and of the grants, as sentences for people. */
             notes: string[] | null;
         };
         SandboxFields: {
-            /** @description All grants. Left out, they stay as they are. */
+            /** @description The new grants, which replace all current ones. If missing, the grants stay as they are. */
             grants?: components["schemas"]["SandboxGrants"];
             /**
-             * @description How to confine the server's processes. Left out, it stays as it is.
+             * @description How to confine the server's processes. If missing, the level stays as it is.
              * @enum {string}
              */
             level?: "off" | "guard" | "strict";
@@ -5420,11 +5420,11 @@ export interface components {
             [key: string]: unknown;
         };
         SandboxGrants: {
-            /** @description Addresses for a strict server: host:port, a port, or * for all. Linux filters TCP by port only. */
+            /** @description Addresses to which a strict server may connect: host:port, a port, or * for all. On Linux, only the port is checked, and only for TCP. */
             network: string[] | null;
-            /** @description Files and folders, absolute or beginning with ~/. */
+            /** @description Files and folders that the server may read: absolute paths, or paths that begin with ~/. */
             read: string[] | null;
-            /** @description Likewise; writing includes reading. */
+            /** @description Files and folders that the server may read and write: absolute paths, or paths that begin with ~/. */
             write: string[] | null;
         };
         ScanFields: {
@@ -5444,10 +5444,10 @@ export interface components {
         SearchStatus: {
             /** @description The embedding model; empty when provider is none. */
             model: string;
-            /** @description Why tools can currently be found only by their words, and what to do about that; empty when there is no problem. */
+            /** @description Why tools can currently be found only by their words, and the remedy; empty if there is no problem. */
             problem: string;
             /**
-             * @description The program that computes embedding vectors. When it is none, tools are found only by their words.
+             * @description Provider of embedding vectors. With none, tools are found only by their words.
              * @enum {string}
              */
             provider: "builtin" | "none" | "local" | "openai";
@@ -5466,7 +5466,7 @@ export interface components {
         };
         Secret: {
             key: string;
-            /** @description The same for all secrets; it tells nothing about the value. */
+            /** @description A placeholder that is the same for all secrets and does not depend on the value. */
             masked_value: string;
             updated_at: string;
         };
@@ -5477,7 +5477,7 @@ export interface components {
             [key: string]: unknown;
         };
         SecretLink: {
-            /** @description Whether the link is valid. It becomes invalid when the command, arguments or URL of the server change. */
+            /** @description Whether the link is still valid. It becomes invalid when the command, the arguments or the URL of the server that uses the secret change. */
             holds: boolean;
             /** @description Name of the secret. */
             key: string;
@@ -5485,13 +5485,13 @@ export interface components {
             server: string;
         };
         SecretName: {
-            /** @description Where the value is kept: keychain; sealed, a file for values that are too long for the keychain, encrypted with a key in the keychain; or file, a file that is encrypted with a passphrase. */
+            /** @description Where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase. */
             kept: string;
             key: string;
             updated_at: string;
         };
         SecretsView: {
-            /** @description Servers that have a secret or a link. */
+            /** @description Servers that have a secret or may use a secret of another server. */
             servers: components["schemas"]["ServerSecrets"][] | null;
             status: components["schemas"]["VaultStatus"];
         };
@@ -5506,7 +5506,7 @@ export interface components {
             args: string[] | null;
             /** @description Program that starts a stdio server. */
             command: string | null;
-            /** @description The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it. */
+            /** @description The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions. */
             connections?: components["schemas"]["Connection"][] | null;
             created_at: string;
             description: string;
@@ -5536,19 +5536,19 @@ export interface components {
             isolation: "shared" | "session";
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
-            /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
+            /** @description Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any. */
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
-            /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
+            /** @description Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again. */
             missing_variable?: string;
             /** @description Whether the value of missing_variable is a credential, which belongs in the vault. */
             missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
-            /** @description Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name. */
+            /** @description Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name. */
             notes?: string[] | null;
             package_name: string | null;
             package_version: string | null;
@@ -5561,16 +5561,16 @@ export interface components {
             plaintext: string[] | null;
             /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
             program?: string;
-            /** @description The client whose agent proposed the server, as the client names itself. */
+            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
             proposed_by?: string;
             /**
              * Format: int64
-             * @description Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count.
+             * @description Number of recent calls from which the state calls_fail is determined, at most 10. Calls before the last change of the server do not count.
              */
             recent_calls: number;
             /**
              * Format: int64
-             * @description How many of the recent calls failed.
+             * @description Number of these recent calls that failed.
              */
             recent_errors: number;
             repository: string | null;
@@ -5588,18 +5588,18 @@ export interface components {
              */
             sessions?: number;
             /**
-             * @description Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it.
+             * @description State of the sign-in to a remote server. signed_in: a person is signed in. required: a person must sign in. again: a person must sign in again. waiting: a sign-in waits for a person. Missing if nobody is signed in and the server has not asked for a sign-in.
              * @enum {string}
              */
             sign_in?: "signed_in" | "required" | "again" | "waiting";
-            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
+            /** @description Origin of the configuration: local (a person), manual (an agent), setup-file, bundle, copy (a backup copy with which the database was repaired), or the name of another import. */
             source: string;
             /**
-             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
+             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
              * @enum {string}
              */
             state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
-            /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
+            /** @description Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
             state_reason?: string;
             tags: string[] | null;
             /**
@@ -5621,15 +5621,15 @@ export interface components {
         ServerAbout: {
             /** @description Object with the MCP capabilities of the server. */
             capabilities: unknown;
-            /** @description Object with the MCP capabilities that the hub declares to the server: at its start, or with each of these requests if the version is 2026-07-28 or later. */
+            /** @description Object with the MCP capabilities that the hub declares to the server: in initialize or, if the protocol version is 2026-07-28 or later, in each request. */
             clientCapabilities: unknown;
             /** @description The server's instructions for models. */
             instructions?: string;
             /** @description Name that the server reports. */
             name: string;
-            /** @description Version of MCP that the hub and the server use with each other. */
+            /** @description Version of MCP that the hub and the server have negotiated. */
             protocolVersion: string;
-            /** @description All versions of MCP that the server supports, if it says so. */
+            /** @description All versions of MCP that the server supports, if the server reports them. */
             supportedVersions?: string[] | null;
             version: string;
         };
@@ -5637,12 +5637,12 @@ export interface components {
             server: string;
             /**
              * Format: double
-             * @description tokens as a part of window.
+             * @description tokens as a fraction of the member window of the response.
              */
             share: number;
             /**
              * Format: int64
-             * @description Number of tokens of their definitions.
+             * @description Number of tokens of the definitions of these tools.
              */
             tokens: number;
             /**
@@ -5652,7 +5652,7 @@ export interface components {
             tools: number;
             /**
              * Format: int64
-             * @description Number of tools that are not counted yet.
+             * @description Number of tools whose tokens are not counted yet.
              */
             uncounted: number;
         };
@@ -5667,9 +5667,9 @@ export interface components {
             args: string[] | null;
             /** @description Program that starts a stdio server. */
             command: string | null;
-            /** @description The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it. */
+            /** @description The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions. */
             connections?: components["schemas"]["Connection"][] | null;
-            /** @description What clients are shown otherwise than the server lists it, because they would refuse the whole list for it. */
+            /** @description Items that the hub corrects or leaves out in the lists for clients, because clients could otherwise reject the whole list. */
             corrections?: components["schemas"]["Correction"][] | null;
             created_at: string;
             description: string;
@@ -5699,19 +5699,19 @@ export interface components {
             isolation: "shared" | "session";
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
-            /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
+            /** @description Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any. */
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that determines what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
-            /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
+            /** @description Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again. */
             missing_variable?: string;
             /** @description Whether the value of missing_variable is a credential, which belongs in the vault. */
             missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
-            /** @description Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name. */
+            /** @description Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name. */
             notes?: string[] | null;
             package_name: string | null;
             package_version: string | null;
@@ -5724,16 +5724,16 @@ export interface components {
             plaintext: string[] | null;
             /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
             program?: string;
-            /** @description The client whose agent proposed the server, as the client names itself. */
+            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
             proposed_by?: string;
             /**
              * Format: int64
-             * @description Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count.
+             * @description Number of recent calls from which the state calls_fail is determined, at most 10. Calls before the last change of the server do not count.
              */
             recent_calls: number;
             /**
              * Format: int64
-             * @description How many of the recent calls failed.
+             * @description Number of these recent calls that failed.
              */
             recent_errors: number;
             repository: string | null;
@@ -5751,18 +5751,18 @@ export interface components {
              */
             sessions?: number;
             /**
-             * @description Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it.
+             * @description State of the sign-in to a remote server. signed_in: a person is signed in. required: a person must sign in. again: a person must sign in again. waiting: a sign-in waits for a person. Missing if nobody is signed in and the server has not asked for a sign-in.
              * @enum {string}
              */
             sign_in?: "signed_in" | "required" | "again" | "waiting";
-            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
+            /** @description Origin of the configuration: local (a person), manual (an agent), setup-file, bundle, copy (a backup copy with which the database was repaired), or the name of another import. */
             source: string;
             /**
-             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
+             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
              * @enum {string}
              */
             state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
-            /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
+            /** @description Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
             state_reason?: string;
             /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
@@ -5785,7 +5785,7 @@ export interface components {
             updated_at: string;
         };
         ServerFields: {
-            /** @description Label of the account that the server uses, if the same server is configured for several. */
+            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
             /** @description Arguments of the command. */
             args?: string[] | null;
@@ -5810,7 +5810,7 @@ export interface components {
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
             tags?: string[] | null;
-            /** @description stdio, streamable-http or sse. Ignored for a server that has a command and no homepage. If it is left out of a new server, the server has the transport stdio if it has a command or no homepage, otherwise sse if the path of the homepage ends in /sse, and streamable-http if not. */
+            /** @description stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http. */
             transport?: string;
         } & {
             [key: string]: unknown;
@@ -5820,16 +5820,16 @@ export interface components {
             at: string;
             /** Format: double */
             duration_ms: number;
-            /** @description Why the tools could not be listed; missing if they were. */
+            /** @description Why the tools could not be listed; missing if they could. */
             error?: string;
             /**
              * Format: int64
-             * @description Number of listings that have failed.
+             * @description Number of failed attempts to list the tools.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Number of listings that have succeeded.
+             * @description Number of successful attempts to list the tools.
              */
             read: number;
             server: string;
@@ -5839,7 +5839,7 @@ export interface components {
         ServerMessage: {
             /** @description Time at which the message was sent or received, in UTC. */
             at: string;
-            /** @description Whether the text is not the whole message. */
+            /** @description Whether text contains only the beginning of the message. */
             cut?: boolean;
             /**
              * @description sent: by the hub to the server. received: from the server.
@@ -5848,11 +5848,11 @@ export interface components {
             direction: "sent" | "received";
             /** @description Identifier of the request, as JSON; missing for notifications. */
             id?: string;
-            /** @description Missing for answers. */
+            /** @description Method of the request or notification; missing for responses. */
             method?: string;
             /**
              * Format: int64
-             * @description Number of the message. It increases with each message of a server, also across restarts of the hub.
+             * @description Number of the message. Numbers increase with each message of a server, even across restarts of the hub.
              */
             n: number;
             /**
@@ -5860,13 +5860,13 @@ export interface components {
              * @description Size of the whole message, in bytes.
              */
             size: number;
-            /** @description The message as it was sent, with known secrets masked, cut off after 128 kB. */
+            /** @description The message as it was sent, cut off after 128 kB. Known secrets are masked. */
             text: string;
         };
         ServerMessagesReply: {
-            /** @description Recorded messages, oldest first: those of the last handshake, and others that were exchanged while a WebSocket followed the messages of the server. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept. */
+            /** @description Recorded messages, oldest first: the messages of the last handshake, and those exchanged while a WebSocket client followed the server's messages. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept. */
             messages: components["schemas"]["ServerMessage"][];
-            /** @description Whether there are further messages; pass the last number in after to get them. */
+            /** @description Whether there are further messages. To get them, send the number of the last message as the parameter after. */
             more: boolean;
         };
         ServerMetrics: {
@@ -5899,7 +5899,7 @@ export interface components {
             total_errors: number;
         };
         ServerRoots: {
-            /** @description Whether the roots cannot be changed, because all clients share the server: it gets the roots of the hub's settings. */
+            /** @description Whether the roots cannot be changed. This is so for configured servers: all clients share them, so they get the roots of the hub's settings. */
             fixed?: boolean;
             roots: components["schemas"]["Root"][];
         };
@@ -5912,42 +5912,42 @@ export interface components {
         SessionView: {
             /**
              * Format: date-time
-             * @description When the session ends if it is not used before. Each use extends the session.
+             * @description When the session expires. Each use of the session extends it.
              */
             expires_at: string;
-            /** @description Key of session_proof in the response of /hello, with which the hub proves to the page that it knows the session. */
+            /** @description Key of the HMAC session_proof in the response of /hello, with which the hub proves to the page that it knows the session. */
             proof_key: string;
             /** @description Public identifier of the session, for /hello. It is no secret. */
             session: string;
-            /** @description Token of the session, to be sent like the hub's own token. It ends with the hub. */
+            /** @description Token of the session, to be sent in place of the hub's own token. It becomes invalid when the hub stops. */
             token: string;
         };
         Setting: {
-            /** @description The values that the setting can have; left out if there are others. */
+            /** @description The values that the setting can have; missing if the setting is not limited to a list of values. */
             choices?: string[] | null;
-            /** @description Heading under which the page of settings shows it; left out for a setting that is only edited in the file. */
+            /** @description Heading under which the settings page shows the setting; missing if the setting can only be edited in the file. */
             group?: string;
             /** @description What the setting does, for people. The wording may change. */
             help: string;
             key: string;
-            /** @description What people call the setting. */
+            /** @description Name of the setting on the settings page. */
             label?: string;
             /**
              * @description Where the value comes from.
              * @enum {string}
              */
             origin: "default" | "file" | "environment";
-            /** @description Whether a change holds after a restart of the hub only. */
+            /** @description Whether a change of the setting takes effect only after a restart of the hub. */
             restart: boolean;
-            /** @description Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets. */
+            /** @description Text, number, true, false, or a list. Of fixed arguments of tools, only the names are returned, because the values may be secrets. */
             value: unknown;
-            /** @description Environment variable that overrides the file. */
+            /** @description Environment variable that overrides the value in the file. */
             variable?: string;
         };
         SignIn: {
-            /** @description Somebody was signed in before: the sign-in has ended, or the server asks for more permissions. */
+            /** @description Whether somebody was signed in before, so that the person must sign in again: the token has expired, or the server asks for more permissions. */
             again?: boolean;
-            /** @description When the current token ends. It is renewed before that if possible. */
+            /** @description When the current token expires. If possible, it is renewed before. */
             expires?: string;
             /** @description Why the last sign-in failed. */
             failure?: string;
@@ -5964,13 +5964,13 @@ export interface components {
             state: "signed_out" | "signed_in" | "required" | "waiting";
         };
         SignInPage: {
-            /** @description The page to open. It is missing if no person is needed. */
+            /** @description Address of the sign-in page to open in a browser; missing if the sign-in needs no person. */
             address?: string;
-            /** @description A file that opens the page, if it was asked for. */
+            /** @description Path of a file that opens the sign-in page in a browser, if the request asks for a file. */
             file?: string;
-            /** @description Whether the hub answers there, for a browser on the same machine. */
+            /** @description Whether the hub listens on the address redirect, which a browser on the same machine can reach. */
             listening: boolean;
-            /** @description Address that the browser opens at the end of the sign-in. */
+            /** @description Address to which the authorization server redirects the browser at the end of the sign-in. */
             redirect?: string;
             /** @description Name of the server. */
             server: string;
@@ -5978,7 +5978,7 @@ export interface components {
         SignedOut: {
             /** @description Name of the server. */
             server: string;
-            /** @description signed_out */
+            /** @description Always signed_out. */
             status: string;
             /** @description Why the token could not be revoked. */
             warning?: string;
@@ -6002,7 +6002,7 @@ export interface components {
             waiting: number;
             /**
              * Format: int64
-             * @description Number of items in use that a person should look at, because the scan warns of them or they change back and forth.
+             * @description Number of items in use that a person should review, because the scan warns of them or their definitions change back and forth.
              */
             warned: number;
         };
@@ -6010,7 +6010,7 @@ export interface components {
             surface: string;
             /**
              * Format: int64
-             * @description Number of tokens of their definitions.
+             * @description Number of tokens of the definitions of these tools.
              */
             tokens: number;
             /**
@@ -6056,14 +6056,14 @@ export interface components {
             [key: string]: unknown;
         };
         TicketFields: {
-            /** @description Write a ticket for a page to a file that opens the dashboard in a browser, instead of returning it. Only this user can read the file, and it is removed when the ticket ends. */
+            /** @description Whether to write a ticket for a page to a file that opens the dashboard in a browser, instead of returning the ticket. Only the user of the hub can read the file. The file is removed when the ticket expires. */
             file?: boolean;
             /**
-             * @description page for a ticket that is exchanged at /api/session, socket for a ticket that opens a WebSocket.
+             * @description Purpose of the ticket. page: it is exchanged for a session at /api/session. socket: it opens a WebSocket.
              * @enum {string}
              */
             purpose: "page" | "socket";
-            /** @description Name of the browser's snap. The file is then in the folder of that snap. */
+            /** @description Name of the browser's snap package. The file is then in a folder that the snap can read. */
             snap?: string;
         } & {
             [key: string]: unknown;
@@ -6071,16 +6071,16 @@ export interface components {
         TicketView: {
             /** Format: date-time */
             expires_at: string;
-            /** @description Path of the file that holds the ticket. */
+            /** @description Path of the file that contains the ticket. */
             file?: string;
             /** @description The ticket. It can be used once. */
             ticket?: string;
         };
         TokenFields: {
-            /** @description Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it. */
+            /** @description Identifier of the AI editor that will use the token. The hub adapts names of tools and schemas of arguments to the limits of the editor. */
             client?: string;
             name: string;
-            /** @description registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. */
+            /** @description Surface of the client: registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -6094,12 +6094,12 @@ export interface components {
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
+            /** @description JSON schema of the arguments; null if the tool has none. Missing if the request has brief=true. */
             input_schema?: unknown;
             name: string;
             /**
              * Format: int64
-             * @description Unique identifier of its server.
+             * @description Unique identifier of the tool's server.
              */
             server_id: number;
             /** @description Title to show to people; empty when the tool has none. */
@@ -6111,7 +6111,7 @@ export interface components {
             tokens: number;
         };
         ToolApproval: {
-            /** @description When a person has approved the tool, in UTC (RFC 3339). The approval holds until the definition of the tool changes, or how its server is started. */
+            /** @description When a person approved the calls of the tool, in UTC (RFC 3339). The approval applies until the definition of the tool or the launch of its server changes. */
             createdAt: string;
             server: string;
             tool: string;
@@ -6128,7 +6128,7 @@ export interface components {
             tool: string;
             /**
              * Format: int64
-             * @description Version of the hashes; those of different versions cannot be compared.
+             * @description Version of the hash algorithm. Hashes of different versions cannot be compared.
              */
             version: number;
         };
@@ -6140,11 +6140,11 @@ export interface components {
             calls: number;
             /** @description Time of the last call in UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** @description Name that the client sent when it connected; api or tester for calls over this API. */
+            /** @description Name that the client sent when it connected; api or tester for calls through the REST API. */
             name: string;
         };
         ToolDetail: {
-            /** @description Name under which agents see the tool, if the configuration gives it another one. */
+            /** @description Name under which agents see the tool, if the configuration renames the tool. */
             appears_as?: string;
             /** @description Object with the tool as its server listed it. */
             definition: unknown;
@@ -6160,7 +6160,7 @@ export interface components {
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
+            /** @description JSON schema of the arguments; null if the tool has none. Missing if the request has brief=true. */
             input_schema?: unknown;
             /** @description Tags that the rules in the configuration give the tool. */
             labels: string[];
@@ -6171,7 +6171,7 @@ export interface components {
             server: string;
             /**
              * Format: int64
-             * @description Unique identifier of its server.
+             * @description Unique identifier of the tool's server.
              */
             server_id: number;
             /** @description Title to show to people; empty when the tool has none. */
@@ -6213,11 +6213,11 @@ export interface components {
             tool_name: string;
         };
         ToolUse: {
-            /** @description Clients that called the tool according to the journal, the most frequent first, at most 50. */
+            /** @description Clients that have called the tool, according to the journal: at most 50, those with most calls first. */
             clients: components["schemas"]["ToolClient"][];
             /** @description Whether the tool is in every client's list. */
             enabled: boolean;
-            /** @description Names of connected clients that found the tool and have it in their own list. */
+            /** @description Names of connected clients to whose tool list find_tool has added the tool. */
             lent_to: string[];
         };
         ToolsReply: {
@@ -6230,15 +6230,15 @@ export interface components {
         };
         ToolsetFields: {
             description?: string;
-            /** @description 2 to 50 lower-case letters, digits and hyphens. */
+            /** @description Name of the toolset: 2 to 50 lower-case letters, digits and hyphens. */
             name: string;
-            /** @description 1 to 100 tools in their order. */
+            /** @description The tools, from 1 to 100, in the order in which clients list them. */
             tools: components["schemas"]["ToolsetReference"][];
         } & {
             [key: string]: unknown;
         };
         ToolsetList: {
-            /** @description Names of toolsets by client: the identifier of an editor, or token: and the identifier of a token. The empty client stands for all others, an empty name for no toolset. */
+            /** @description Maps clients to the names of their toolsets. A client is the identifier of an editor, or token:ID with the identifier of a token; the empty key stands for all other clients. An empty name means no toolset. */
             equipped: {
                 [key: string]: string;
             };
@@ -6251,47 +6251,47 @@ export interface components {
             tool: string;
         };
         ToolsetTool: {
-            /** @description Description as it was accepted, or the current one if that is not known. */
+            /** @description Description in the definition that a person has accepted or, if that is unknown, in the current definition. */
             description: string;
             /** @description How the current definition of a drifted tool differs from the accepted one, word by word. */
             drift?: components["schemas"]["Drift"];
-            /** @description Text that is appended to the description. */
+            /** @description Note that the hub appends to the description of the tool. */
             note?: string;
-            /** @description Note of an agent that waits for a person. */
+            /** @description Note that an agent has proposed and that a person has neither accepted nor discarded yet. */
             proposed_note?: string;
             proposed_note_by?: string;
             server: string;
             /**
-             * @description drifted: its server defines it differently than a person has accepted it, so that calls are refused. missing: its server was removed or does not list it any more. waiting: its server waits for approval.
+             * @description ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval.
              * @enum {string}
              */
             state: "ready" | "drifted" | "missing" | "waiting";
             /**
              * Format: int64
-             * @description Number of tokens of the definition; 0 if clients do not list the tool.
+             * @description Number of tokens of the tool's definition; 0 if clients do not list the tool.
              */
             tokens: number;
             tool: string;
         };
         ToolsetView: {
-            /** @description Whether clients may use the toolset. One that an agent has built waits for a person. */
+            /** @description Whether clients may use the toolset. A toolset that an agent has built must first be approved by a person. */
             approved: boolean;
             /** Format: date-time */
             created_at: string;
             description: string;
-            /** @description Client that equips the toolset when it is approved; missing for none. */
+            /** @description Client that is equipped with the toolset when a person approves it; missing for none. */
             equip_for?: string;
-            /** @description Hash of everything that an approval covers. */
+            /** @description Hash of all parts of the toolset that an approval covers. */
             hash: string;
             name: string;
-            /** @description Client whose agent has built the toolset. */
+            /** @description Name of the client whose agent has built the toolset. */
             proposed_by?: string;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions that a client lists (o200k_base).
+             * @description Number of tokens of the tool definitions that a client of this toolset lists (o200k_base).
              */
             tokens: number;
-            /** @description In the order in which clients list them. */
+            /** @description The tools, in the order in which clients list them. */
             tools: components["schemas"]["ToolsetTool"][];
             /** Format: date-time */
             updated_at: string;
@@ -6309,13 +6309,13 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /** @description Name of a configured server to start a copy of, with its secrets, instead of all fields above. */
+            /** @description Name of a configured server. A copy of this server is started, with its secrets; the fields that describe a server are not needed. */
             server?: string;
-            /** @description stdio, streamable-http or sse. If it is left out, the server has the transport stdio if it has a command or no URL, otherwise sse if the path of the URL ends in /sse, and streamable-http if not. */
+            /** @description stdio, streamable-http or sse. If it is missing, the default is stdio for a server that has a command or no url, sse if the path of url ends in /sse, and otherwise streamable-http. */
             transport?: string;
             /**
              * Format: double
-             * @description How long to keep the server running without use, in milliseconds.
+             * @description How long the server may be unused before the hub stops it, in milliseconds.
              */
             ttl_ms?: number;
             /** @description URL of a remote server. */
@@ -6328,10 +6328,10 @@ export interface components {
             capabilities: unknown;
             /**
              * Format: int64
-             * @description When the server is stopped if it is not used before, in milliseconds since 1970 UTC.
+             * @description When the hub stops the server unless it is used before, in milliseconds since 1970 UTC.
              */
             expiresAt: number;
-            /** @description Identifier of the server in paths. */
+            /** @description Identifier of the server in the paths of the API. */
             handle: string;
             /** @description Name of the server in the journal and in pushed messages. */
             serverName: string;
@@ -6342,14 +6342,14 @@ export interface components {
         TriedRule: {
             /**
              * Format: int64
-             * @description Number of tools that it would disable.
+             * @description Number of tools that the rule would disable.
              */
             disabled: number;
-            /** @description The tools that the rule matches or excludes, and those that it would enable or disable. The first rule that enables tools disables those that no rule is about. */
+            /** @description The tools that the rule matches or excludes, and those that it would enable or disable. If it is the first rule that enables tools, it also disables all tools that no rule matches. */
             effects: components["schemas"]["RuleEffect"][];
             /**
              * Format: int64
-             * @description Number of tools that it would enable.
+             * @description Number of tools that the rule would enable.
              */
             enabled: number;
             /**
@@ -6376,9 +6376,9 @@ export interface components {
             waiting: number;
         };
         TrustDecision: {
-            /** @description Whether the person was shown the evidence against a blocked item, and approves it nevertheless. Without it, the request fails with the code confirmation_required. */
+            /** @description Whether the person has seen the findings of the scan for a blocked item, and approves the item nevertheless. Without this confirmation, the request fails with the code confirmation_required. */
             confirmed?: boolean;
-            /** @description Hash of the definition that the person was shown. */
+            /** @description Hash of the definition that the person has reviewed. */
             hash: string;
         } & {
             [key: string]: unknown;
@@ -6386,115 +6386,115 @@ export interface components {
         TrustDetail: {
             approved_at?: string;
             /**
-             * @description Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced).
+             * @description How the approved definition was approved: person (by a person), scan (together with the server, because the scan found nothing that forbids it), or existing (the item was in use before the hub held items).
              * @enum {string}
              */
             approved_by?: "person" | "scan" | "existing";
-            /** @description The approved definition, likewise; missing if there is none. */
+            /** @description The approved definition of the item as JSON, with invisible characters shown as U+XXXX; missing if there is none. */
             approved_definition?: string;
             /** @description How the latest definition differs from the approved one. */
             changes: components["schemas"]["Change"][];
-            /** @description Its latest definition as JSON. Characters that cannot be seen are shown as U+XXXX. */
+            /** @description The latest definition of the item as JSON. Invisible characters are shown as U+XXXX. */
             definition: string;
-            /** @description What the scan has found, the strongest first. */
+            /** @description Findings of the scan, most suspicious first. */
             findings: components["schemas"]["Finding"][];
             /**
              * Format: int64
-             * @description How often its definition has changed and come back since a person has looked at it.
+             * @description How often the definition has changed and changed back since a person last reviewed the item.
              */
             flips?: number;
-            /** @description Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed. */
+            /** @description Hash of the latest definition of the item. Send it with a decision, so that the decision fails if the definition has changed. */
             hash: string;
             /** Format: int64 */
             id: number;
             /** @enum {string} */
             kind: "tool" | "prompt" | "resource" | "template" | "instructions";
-            /** @description Whether the server lists it now. */
+            /** @description Whether the server currently lists the item. */
             listed: boolean;
             /** @description Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions. */
             name: string;
             /** Format: double */
             points: number;
             /**
-             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server.
+             * @description Why the item is held. new: the server added it after its items were approved. proposed: an agent proposed the server. launch: the server is started in another way than before. changed: the definition has changed. scan: the scan has found something suspicious. rejected: a person has rejected it. alike: its name is easily confused with that of another item of the server.
              * @enum {string}
              */
             reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected" | "alike";
             server: string;
-            /** @description Since when it is in this state, in UTC (RFC 3339). */
+            /** @description When the item entered its state, in UTC (RFC 3339). */
             since: string;
             /**
-             * @description Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it.
+             * @description State of the item; only approved items reach agents. pending: nobody has approved the item. changed: its definition differs from the approved one. blocked: the scan has found signs of an attack. rejected: a person has rejected the definition.
              * @enum {string}
              */
             state: "approved" | "pending" | "changed" | "blocked" | "rejected";
             /**
-             * @description What the scan says about the latest definition.
+             * @description Verdict of the scan on the latest definition.
              * @enum {string}
              */
             verdict: "none" | "note" | "warn" | "block";
-            /** @description Whether it is held until a person decides. */
+            /** @description Whether the item is held until a person decides. */
             waits: boolean;
-            /** @description Whether it is in use, but a person should look at it. */
+            /** @description Whether the item is in use, but a person should review it. */
             warns: boolean;
-            /** @description The reason as a sentence without its beginning. */
+            /** @description The reason as the end of a sentence, for people. */
             why?: string;
         };
         TrustItem: {
             approved_at?: string;
             /**
-             * @description Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced).
+             * @description How the approved definition was approved: person (by a person), scan (together with the server, because the scan found nothing that forbids it), or existing (the item was in use before the hub held items).
              * @enum {string}
              */
             approved_by?: "person" | "scan" | "existing";
-            /** @description What the scan has found, the strongest first. */
+            /** @description Findings of the scan, most suspicious first. */
             findings: components["schemas"]["Finding"][];
             /**
              * Format: int64
-             * @description How often its definition has changed and come back since a person has looked at it.
+             * @description How often the definition has changed and changed back since a person last reviewed the item.
              */
             flips?: number;
-            /** @description Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed. */
+            /** @description Hash of the latest definition of the item. Send it with a decision, so that the decision fails if the definition has changed. */
             hash: string;
             /** Format: int64 */
             id: number;
             /** @enum {string} */
             kind: "tool" | "prompt" | "resource" | "template" | "instructions";
-            /** @description Whether the server lists it now. */
+            /** @description Whether the server currently lists the item. */
             listed: boolean;
             /** @description Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions. */
             name: string;
             /** Format: double */
             points: number;
             /**
-             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server.
+             * @description Why the item is held. new: the server added it after its items were approved. proposed: an agent proposed the server. launch: the server is started in another way than before. changed: the definition has changed. scan: the scan has found something suspicious. rejected: a person has rejected it. alike: its name is easily confused with that of another item of the server.
              * @enum {string}
              */
             reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected" | "alike";
             server: string;
-            /** @description Since when it is in this state, in UTC (RFC 3339). */
+            /** @description When the item entered its state, in UTC (RFC 3339). */
             since: string;
             /**
-             * @description Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it.
+             * @description State of the item; only approved items reach agents. pending: nobody has approved the item. changed: its definition differs from the approved one. blocked: the scan has found signs of an attack. rejected: a person has rejected the definition.
              * @enum {string}
              */
             state: "approved" | "pending" | "changed" | "blocked" | "rejected";
             /**
-             * @description What the scan says about the latest definition.
+             * @description Verdict of the scan on the latest definition.
              * @enum {string}
              */
             verdict: "none" | "note" | "warn" | "block";
-            /** @description Whether it is held until a person decides. */
+            /** @description Whether the item is held until a person decides. */
             waits: boolean;
-            /** @description Whether it is in use, but a person should look at it. */
+            /** @description Whether the item is in use, but a person should review it. */
             warns: boolean;
-            /** @description The reason as a sentence without its beginning. */
+            /** @description The reason as the end of a sentence, for people. */
             why?: string;
         };
         TrustList: {
-            /** @description Sorted by server, kind and position. */
+            /** @description The items, sorted by server, kind and position in the server's list. */
             items: components["schemas"]["TrustItem"][];
-            /** @description The servers of the items, and those that are not started because their configuration has changed. */
+            /** @description The servers of these items, and servers that are not started because their configuration has changed. */
             servers: components["schemas"]["TrustServer"][];
             /**
              * Format: int64
@@ -6503,14 +6503,14 @@ export interface components {
             waiting: number;
             /**
              * Format: int64
-             * @description Number of items in use that a person should look at, because the scan warns of them or they change back and forth.
+             * @description Number of items in use that a person should review, because the scan warns of them or their definitions change back and forth.
              */
             warned: number;
         };
         TrustServer: {
             /**
              * Format: int64
-             * @description How many of them can be approved together, because the scan finds nothing in them.
+             * @description Number of these items that can be approved together, because the scan finds nothing in them.
              */
             clean: number;
             /**
@@ -6518,21 +6518,21 @@ export interface components {
              * @description Identifier of the server.
              */
             id: number;
-            /** @description How the server is started otherwise than when its items were approved; missing if it is not. */
+            /** @description How the launch of the server differs from the launch for which its items were approved; missing if it does not differ. */
             launch_changes?: components["schemas"]["LaunchChange"][] | null;
-            /** @description Hash of everything that determines what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             name: string;
-            /** @description The client whose agent proposed the server, as the client names itself. */
+            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
             proposed_by?: string;
             /**
              * Format: int64
-             * @description Number of its items that wait for a decision.
+             * @description Number of the server's items that wait for a decision.
              */
             waiting: number;
         };
         TrustServerDecision: {
-            /** @description The launch_hash of the configuration that the person was shown. */
+            /** @description The launch_hash of the configuration that the person has reviewed. */
             launch_hash: string;
         } & {
             [key: string]: unknown;
@@ -6540,7 +6540,7 @@ export interface components {
         TryFields: {
             /**
              * Format: int64
-             * @description Index of the current rules at which the rule is placed; at the end by default.
+             * @description Index in the current list of rules at which to insert the rule; by default, the rule is appended.
              */
             at?: number;
             /** @description Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file. */
@@ -6643,7 +6643,7 @@ export interface components {
         };
         UpdateToolsetFields: {
             description?: string;
-            /** @description 1 to 100 tools in their order. */
+            /** @description The tools, from 1 to 100, in the order in which clients list them. */
             tools: components["schemas"]["ToolsetReference"][];
         } & {
             [key: string]: unknown;
@@ -6655,7 +6655,7 @@ export interface components {
             [key: string]: unknown;
         };
         VaultStatus: {
-            /** @description A remedy when secrets cannot be kept. */
+            /** @description The remedy if secrets cannot be stored. */
             advice?: string;
             /**
              * @description State of the file that is encrypted with a passphrase.
@@ -6663,11 +6663,11 @@ export interface components {
              */
             file: "none" | "locked" | "unlocked";
             /**
-             * @description Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere.
+             * @description Where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere.
              * @enum {string}
              */
             keeper: "keychain" | "file" | "none";
-            /** @description Why new secrets are kept there. */
+            /** @description Why new secrets are stored in the place that keeper names. */
             why: string;
         };
         Warmed: {
@@ -6682,7 +6682,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Bad Request */
+        /** @description The request is malformed, or a value in it is invalid. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -6692,7 +6692,7 @@ export interface components {
                 "text/plain": string;
             };
         };
-        /** @description Conflict */
+        /** @description The request conflicts with an existing object, or with a change that was made in the meantime. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -6701,7 +6701,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Forbidden */
+        /** @description The sender of the request is not allowed to do this, or an approval is missing. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -6710,7 +6710,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Internal Server Error */
+        /** @description The hub, a server or another program failed. */
         InternalServerError: {
             headers: {
                 [name: string]: unknown;
@@ -6719,7 +6719,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Not Found */
+        /** @description The path, or an object that the request names, does not exist. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -6729,7 +6729,7 @@ export interface components {
                 "text/plain": string;
             };
         };
-        /** @description Request Entity Too Large */
+        /** @description The body of the request is too large. */
         RequestEntityTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -6738,7 +6738,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Request Timeout */
+        /** @description The body of the request did not arrive in time. */
         RequestTimeout: {
             headers: {
                 [name: string]: unknown;
@@ -6747,7 +6747,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Service Unavailable */
+        /** @description A program or service that the operation needs is not available now, or too many requests are being served. */
         ServiceUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -6756,7 +6756,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Too Many Requests */
+        /** @description Too many operations are in progress; try again later. */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -6765,7 +6765,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Unauthorized */
+        /** @description The request has no valid token, ticket or signature. */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -6774,7 +6774,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Unprocessable Entity */
+        /** @description The request is well-formed, but a value in it is invalid. */
         UnprocessableEntity: {
             headers: {
                 [name: string]: unknown;
@@ -6922,13 +6922,13 @@ export interface operations {
                 tool?: string;
                 /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                /** @description Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                /** @description Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included. */
                 until?: string;
                 /** @description Only entries with a smaller position. */
                 before?: string;
-                /** @description Maximum number of entries, from 1 to 1000; 100 without it. */
+                /** @description Maximum number of entries, from 1 to 1000; 100 by default. */
                 limit?: string;
             };
             header?: never;
@@ -6967,9 +6967,9 @@ export interface operations {
                 tool?: string;
                 /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                /** @description Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                /** @description Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included. */
                 until?: string;
             };
             header?: never;
@@ -7093,7 +7093,7 @@ export interface operations {
                 query?: string;
                 /** @description Largest number of servers, from 1 to 100; 20 by default. */
                 limit?: string;
-                /** @description next_cursor of the page before. With a cursor, a query only selects servers of the official registry by their names. */
+                /** @description The next_cursor of the previous page. With a cursor, query only selects servers of the official registry by name. */
                 cursor?: string;
             };
             header?: never;
@@ -7368,7 +7368,7 @@ export interface operations {
     "post-api-discovery": {
         parameters: {
             query?: {
-                /** @description Name of the server; all running servers without it. */
+                /** @description Name of the server; by default, all running servers. */
                 server?: string;
             };
             header?: never;
@@ -8246,15 +8246,15 @@ export interface operations {
                 success?: string;
                 /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                /** @description Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                /** @description Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included. */
                 until?: string;
                 /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
                 /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries instead. */
+                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others. */
                 limit?: string;
                 /** @description Number of entries to skip. */
                 offset?: string;
@@ -8327,15 +8327,15 @@ export interface operations {
                 success?: string;
                 /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                /** @description Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                /** @description Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included. */
                 until?: string;
                 /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
                 /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries instead. */
+                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others. */
                 limit?: string;
                 /** @description Number of entries to skip. */
                 offset?: string;
@@ -8468,7 +8468,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8691,7 +8691,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8752,7 +8752,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8780,13 +8780,13 @@ export interface operations {
                 query?: string;
                 /** @description Only servers of this source. */
                 source?: "official" | "npm" | "pypi";
-                /** @description Only servers that can be run this way. */
+                /** @description Only servers that can be run in this way. */
                 runtime?: "npm" | "pypi" | "oci" | "nuget" | "mcpb" | "cargo" | "remote";
                 /** @description Only servers of this category; see /api/market/start. */
                 category?: string;
                 /** @description Largest number of results; 30 by default. */
                 limit?: number;
-                /** @description Answer after this many milliseconds with the results found so far. If done is false, send the same request again. By default, the answer comes when all sources have answered, after at most 15 seconds. */
+                /** @description Maximum time to wait for results, in milliseconds. The response contains the results found so far; if its member done is false, send the same request again. By default, the hub waits until all sources have answered, for at most 15 seconds. */
                 wait_ms?: number;
             };
             header?: never;
@@ -8851,7 +8851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8978,7 +8978,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9016,7 +9016,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9050,7 +9050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description The operation was started and continues in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9103,11 +9103,11 @@ export interface operations {
     "get-api-metrics-series": {
         parameters: {
             query?: {
-                /** @description Start: an RFC 3339 time, or a day in the hub's time zone; a day before until by default. */
+                /** @description Start of the period: a time in RFC 3339, or a day in the hub's time zone; by default, one day before until. */
                 since?: string;
-                /** @description End: an RFC 3339 time, which is excluded, or a day, which is included; now by default. */
+                /** @description End of the period: a time in RFC 3339, which is excluded, or a day, which is included; now by default. */
                 until?: string;
-                /** @description Length of a step in seconds, up to 31622400. By default 900, or the smallest multiple of it that gives at most 1,000 points. Start and end are extended to multiples of the step since 1970 UTC. */
+                /** @description Length of a step in seconds, up to 31622400. By default, 900 or, if that gives more than 1,000 points, a multiple of 900 that gives at most 1,000. The period is extended so that it starts and ends at a multiple of the step since 1970 UTC. */
                 step?: string;
                 /** @description Only calls of the server with this name. */
                 server?: string;
@@ -9142,7 +9142,7 @@ export interface operations {
     "list-api-metrics-tools": {
         parameters: {
             query?: {
-                /** @description calls (the default), errors or p95: the largest come first. */
+                /** @description Order of the tools: calls (the default), errors or p95, each with the largest values first. */
                 sort?: string;
                 /** @description Maximum number of tools, from 1 to 500; 50 by default. */
                 limit?: string;
@@ -9274,7 +9274,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9442,7 +9442,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9822,7 +9822,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10090,7 +10090,7 @@ export interface operations {
     "get-api-servers-by-id-auth": {
         parameters: {
             query?: {
-                /** @description Answer when no sign-in waits for a person, or after 20 seconds. */
+                /** @description Whether to delay the response until no sign-in waits for a person, for at most 20 seconds. */
                 wait?: boolean;
             };
             header?: never;
@@ -10210,7 +10210,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10282,7 +10282,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10809,7 +10809,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10846,7 +10846,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10916,7 +10916,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10989,7 +10989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11025,7 +11025,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11138,7 +11138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11484,7 +11484,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11745,7 +11745,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11807,7 +11807,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11928,7 +11928,7 @@ export interface operations {
             query?: {
                 /** @description Only tools of the server with this name. */
                 server?: string;
-                /** @description Only tools with this name, their own or the one that agents see. */
+                /** @description Only tools whose own name, or the name under which agents see them, is this one. */
                 name?: string;
                 /** @description If true, input schemas are left out. */
                 brief?: string;
@@ -11961,9 +11961,9 @@ export interface operations {
     "get-api-tools-resolve": {
         parameters: {
             query?: {
-                /** @description Name of a tool: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, or TOOL if only one server has it. */
+                /** @description Name of a tool: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, or TOOL if only one server has a tool of that name. */
                 name?: string;
-                /** @description Name of its server, if the name does not have it. */
+                /** @description Name of the tool's server, if the parameter name does not include it. */
                 server?: string;
             };
             header?: never;
@@ -12064,7 +12064,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12098,7 +12098,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12341,7 +12341,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12448,7 +12448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The object was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12517,7 +12517,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12555,7 +12555,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12806,7 +12806,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12843,7 +12843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12879,7 +12879,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12916,7 +12916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12952,7 +12952,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13065,7 +13065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13167,7 +13167,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13190,9 +13190,9 @@ export interface operations {
     "get-api-trust": {
         parameters: {
             query?: {
-                /** @description Name of a server: only its items. */
+                /** @description Only items of the server with this name. */
                 server?: string;
-                /** @description If true, also the items of this server that need nobody. */
+                /** @description If true, the response also includes the items of this server that need no decision. */
                 all?: "true" | "false";
             };
             header?: never;
