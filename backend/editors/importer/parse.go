@@ -46,7 +46,7 @@ func (p Parsed) Entry() string { return p.entry }
 type Credential struct {
 	Where string `json:"where" doc:"Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file."`
 	Name  string `json:"name" doc:"Proposed name of the secret. An environment variable or header of this name gets the value of the secret even if the configuration has no reference to it."`
-	Value string `json:"value" doc:"The part of the text at the place where that a reference to the secret replaces."`
+	Value string `json:"value" doc:"Value of the credential: the part of the text at the place named by where. A reference to the secret replaces it."`
 }
 
 // Placeholder is a part of a text that another program would have replaced by a

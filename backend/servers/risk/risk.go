@@ -76,7 +76,7 @@ var order = []string{Pipes, Encoded, Elevates, Hidden, Spaces, RunsScript, Loads
 type Mark struct {
 	Kind  string `json:"kind" doc:"Kind of the warning, for programs. More kinds may be added."`
 	Place string `json:"place" doc:"The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url."`
-	Match string `json:"match,omitempty" doc:"The part of the text at that place to highlight; empty for the whole text."`
+	Match string `json:"match,omitempty" doc:"The suspicious part of the text at the place named by place, to highlight; empty for the whole text."`
 	Text  string `json:"text" doc:"The warning as a sentence."`
 }
 

@@ -70,7 +70,7 @@ type Finding struct {
 	Field   string  `json:"field" doc:"JSON pointer to the text of the definition that contains the evidence."`
 	Start   int     `json:"start" doc:"Offset in bytes of the evidence in the text that field points to."`
 	End     int     `json:"end"`
-	Text    string  `json:"text" doc:"The suspicious part of that text. Invisible characters are shown as U+XXXX."`
+	Text    string  `json:"text" doc:"The suspicious part of the text that field points to. Invisible characters are shown as U+XXXX."`
 	Reason  string  `json:"reason" doc:"Why the evidence is suspicious, in one sentence."`
 }
 

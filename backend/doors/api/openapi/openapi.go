@@ -135,7 +135,7 @@ func completeOperation(shared *huma.Components, declared route.Operation, op hum
 		}}
 	}
 	for status, r := range op.Responses {
-		if status == "200" && declared.Status != http.StatusOK {
+		if status == "200" {
 			status = strconv.Itoa(declared.Status)
 			r = &huma.Response{Description: outcomes[declared.Status], Content: r.Content}
 		}

@@ -37,7 +37,7 @@ func (a *Activation) Routes(t *route.Table) {
 }
 
 type activation struct {
-	Status    string `json:"status" doc:"activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped."`
+	Status    string `json:"status" doc:"Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped."`
 	ToolCount *int   `json:"tool_count,omitempty" doc:"Number of tools that the server listed."`
 }
 
@@ -83,7 +83,7 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 type approvalFields struct {
 	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since."`
 	Code       string `json:"code,omitempty" doc:"The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session."`
-	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"What happens to the tools and other items that the server lists first: clean approves those in which the scan finds nothing, together with the server; wait (the default) holds all until a person approves them."`
+	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"What happens to the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them."`
 }
 
 type approvalInput struct {
@@ -116,7 +116,7 @@ func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Rep
 }
 
 type codeView struct {
-	Code      string    `json:"code" doc:"The code. It approves the current configuration of the server, once."`
+	Code      string    `json:"code" doc:"The code. It can be used once, to approve the current configuration of the server."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

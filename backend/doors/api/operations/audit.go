@@ -52,7 +52,7 @@ func (f *AuditFilter) query() (q audit.Query, err error) {
 
 type auditInput struct {
 	AuditFilter
-	Before string `query:"before" doc:"Only entries with a smaller position."`
+	Before string `query:"before" doc:"Only entries whose position is smaller than this one."`
 	Limit  string `query:"limit" doc:"Maximum number of entries, from 1 to 1000; 100 by default."`
 }
 

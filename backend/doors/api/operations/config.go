@@ -61,7 +61,7 @@ type Setting struct {
 type ConfigProblem struct {
 	Line    int    `json:"line" doc:"Line in the file, from 1; 0 if the setting does not come from the file."`
 	Column  int    `json:"column" doc:"Column in the file, from 1; 0 if the setting does not come from the file."`
-	Key     string `json:"key" doc:"Key of the setting; may be empty."`
+	Key     string `json:"key" doc:"Key of the setting that has the problem; may be empty."`
 	Message string `json:"message" doc:"What is wrong, for people. The wording may change."`
 }
 

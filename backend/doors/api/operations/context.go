@@ -22,7 +22,7 @@ func (c *Context) Routes(t *route.Table) {
 // ContextCost reports how many tokens the definitions of tools take in the contexts of models.
 type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
-	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools, for a client that loads all definitions at the start."`
+	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of all known tools of approved servers, for a client that loads all definitions at the start."`
 	EntryTokens int             `json:"entry_tokens" doc:"Number of tokens of the definition of the hub's own tool."`
 	SavedTokens int             `json:"saved_tokens" doc:"whole_tokens minus the tokens of the tools that every client lists."`
 	Window      int             `json:"window" doc:"Size of a model's context window, in tokens. Each share is a fraction of it."`
@@ -34,7 +34,7 @@ type ContextCost struct {
 type ServerContext struct {
 	Server    string  `json:"server"`
 	Tools     int     `json:"tools" doc:"Number of tools."`
-	Tokens    int     `json:"tokens" doc:"Number of tokens of the definitions of these tools."`
+	Tokens    int     `json:"tokens" doc:"Number of tokens of the definitions of the tools."`
 	Uncounted int     `json:"uncounted" doc:"Number of tools whose tokens are not counted yet."`
 	Share     float64 `json:"share" doc:"tokens as a fraction of the member window of the response."`
 }

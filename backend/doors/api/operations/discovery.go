@@ -26,10 +26,10 @@ type Discovery struct {
 func (d *Discovery) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/discovery",
-		"Count the look-ups in the catalogue of tools, and describe the last listing of each server's tools"),
+		"Retrieve the number of look-ups in the catalogue of tools, and the last listing of each server's tools"),
 		d.get)
 	route.Add(g, route.Post("/api/discovery",
-		"List the tools of a server or of all running servers again; a server that fails does not affect others"), d.refresh)
+		"Request the tool lists of one server or of all running servers again; a server that fails does not affect the others"), d.refresh)
 	route.Add(g, route.Get("/api/discovery/history", "List the changes of a tool's definition, latest first"), d.history)
 }
 

@@ -24,7 +24,7 @@ type EditorShown struct {
 type SurfaceTools struct {
 	Surface string `json:"surface"`
 	Tools   int    `json:"tools" doc:"Number of tools."`
-	Tokens  int    `json:"tokens" doc:"Number of tokens of the definitions of these tools."`
+	Tokens  int    `json:"tokens" doc:"Number of tokens of the definitions of the tools."`
 }
 
 // shown returns an EditorShown for each editor in list that has the hub's entry.

@@ -87,7 +87,7 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 // EditorFields select editors and the way in which to change their files.
 type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
-	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
+	All         bool              `json:"all,omitempty" doc:"For register, whether to select all detected editors that can be registered; for unregister, whether to select all editors that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project whose configuration files are changed instead of those of the user."`
 	Surface     string            `json:"surface,omitempty" doc:"For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
@@ -172,7 +172,7 @@ func (e *Editors) apply(action registration.Action) func(context.Context, *apply
 
 type editorUndoFields struct {
 	Changes []string          `json:"changes,omitempty" doc:"Identifiers of changes from the history."`
-	All     bool              `json:"all,omitempty" doc:"Whether to undo all changes that are not undone."`
+	All     bool              `json:"all,omitempty" doc:"Whether to undo all changes that have not been undone yet."`
 	Expect  map[string]string `json:"expect,omitempty" doc:"Previewed differences: maps the identifier of each change to the field difference of its plan. A change is not undone if both its file and its difference have changed since the preview."`
 }
 

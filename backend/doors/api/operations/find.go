@@ -23,7 +23,7 @@ func (f *Find) Routes(t *route.Table) {
 }
 
 type findFields struct {
-	Query string  `json:"query" doc:"The task of the tool, in plain words, best in English: a verb and its object."`
+	Query string  `json:"query" doc:"What the tool should do, in plain words, best in English: a verb and its object."`
 	Limit float64 `json:"limit,omitempty" doc:"Maximum number of hits, up to 50; 5 by default."`
 }
 
@@ -31,7 +31,7 @@ type findInput struct{ route.Object[findFields] }
 
 // FindReply is the result of a search, and the reply that find_tool would give an agent.
 type FindReply struct {
-	Found      bool            `json:"found" doc:"Whether the score of any tool is high enough for a hit."`
+	Found      bool            `json:"found" doc:"Whether any tool was found, that is, has a score that is high enough."`
 	Confidence string          `json:"confidence" enum:"high,medium,low,none"`
 	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when no tool was found, of the first tool in closest."`
 	MS         float64         `json:"ms" doc:"Duration of the search, in milliseconds."`
@@ -59,7 +59,7 @@ type FindHit struct {
 // FindMatch is the contribution of one part of a tool, such as its name, to the tool's score.
 type FindMatch struct {
 	Field  string   `json:"field" doc:"name, server, title, description, parameters, meaning, learned (the tool was called after a similar query) or mention (the query contains the tool's name). More may be added."`
-	Terms  []string `json:"terms" nullable:"false" doc:"Matching words of the query, in singular and lower case; for learned, the words of the earlier query."`
+	Terms  []string `json:"terms" nullable:"false" doc:"Matching words of the query, in the singular and in lower case; for learned, the words of the earlier query."`
 	Points float64  `json:"points" doc:"Contribution to the score. The points of a hit add up to its score."`
 }
 

@@ -37,7 +37,8 @@ func (h *Hub) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/health", "Check whether the hub is running").WithoutToken(), h.health)
 	route.Add(g, route.Get("/hello", "Retrieve the hub's proof that it knows its token").WithoutToken(), h.hello)
-	route.Add(g, route.Get("/api/about", "Retrieve the hub's version, program and authentication"), h.about)
+	route.Add(g, route.Get("/api/about",
+		"Retrieve the hub's version, the path of its program, and whether the API requires a token"), h.about)
 	route.Add(g, route.Get("/api/status", "List the servers whose tools are in every client's list, with these tools"), h.status)
 	route.Add(g, route.Get("/api/clients", "List connected MCP clients"), h.clients)
 	route.Add(g, route.Post("/api/pause", "Stop all servers, and start none until the pause ends"), h.pause)

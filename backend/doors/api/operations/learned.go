@@ -30,7 +30,7 @@ type LearnedTool struct {
 	Server   string  `json:"server"`
 	Tool     string  `json:"tool"`
 	Times    int     `json:"times" doc:"Number of calls of the tool that followed the query."`
-	Failed   int     `json:"failed" doc:"Number of these calls that failed."`
+	Failed   int     `json:"failed" doc:"Number of failed calls of the tool among those that followed the query."`
 	Last     string  `json:"last" doc:"Time of the last call, in UTC."`
 	Strength float64 `json:"strength" minimum:"0" maximum:"1" doc:"How much the tool's score is raised for this query, as a share of the largest possible increase."`
 }

@@ -25,7 +25,7 @@ type LogFilter struct {
 	Since   string   `query:"since" doc:"Only entries from this time on: a time in RFC 3339, or a day in the hub's time zone."`
 	Until   string   `query:"until" doc:"Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included."`
 	Text    string   `query:"text" doc:"Only entries whose tool, arguments or response contain this text. Case is ignored."`
-	Before  string   `query:"before_id" doc:"Only entries with a smaller id."`
+	Before  string   `query:"before_id" doc:"Only entries whose id is smaller than this one."`
 	Limit   string   `query:"limit" doc:"Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others."`
 	Offset  string   `query:"offset" doc:"Number of entries to skip."`
 }

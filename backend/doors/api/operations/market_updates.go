@@ -34,7 +34,7 @@ func (m *MarketUpdates) Routes(t *route.Table) {
 
 // MarketUpdateList is the list of installed servers.
 type MarketUpdateList struct {
-	Servers []updates.Server `json:"servers" nullable:"false" doc:"Sorted by name."`
+	Servers []updates.Server `json:"servers" nullable:"false" doc:"The installed servers, sorted by name."`
 }
 
 func (m *MarketUpdates) list(ctx context.Context, _ *struct{}) (*route.Reply[MarketUpdateList], error) {
@@ -69,8 +69,8 @@ func (m *MarketUpdates) comparison(_ context.Context, in *UpdateInput) (*route.R
 
 type compareFields struct {
 	Answers map[string][]string `json:"answers,omitempty" doc:"Answers to the inputs that only the newest version asks for."`
-	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without this hash, a newest version that is started in another way than the current one is not run, so its tools are not compared."`
-	Replay  bool                `json:"replay,omitempty" doc:"Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called."`
+	Hash    string              `json:"hash,omitempty" doc:"The hash of the comparison that the person has reviewed. Without this hash, the newest version is not run if it is started in another way than the current one, so the tools are not compared."`
+	Replay  bool                `json:"replay,omitempty" doc:"Whether to repeat recorded calls with the newest version. Unless tools names others, only tools that both versions declare to be read-only are called."`
 	Tools   []string            `json:"tools,omitempty" doc:"Names of further tools whose recorded calls are repeated although not both versions declare them to be read-only. Only a person may send these names."`
 	Limit   int                 `json:"limit,omitempty" doc:"Largest number of calls to repeat; 20 by default, at most 200."`
 }

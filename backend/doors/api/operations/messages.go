@@ -34,7 +34,7 @@ func ServerMessages(messages []upstream.Message) []ServerMessage {
 
 type messagesInput struct {
 	ServerInput
-	After int64 `query:"after" doc:"Only messages with greater numbers."`
+	After int64 `query:"after" doc:"Only messages whose number is greater than this one."`
 }
 
 type serverMessagesReply struct {

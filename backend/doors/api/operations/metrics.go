@@ -25,7 +25,7 @@ func (m *Metrics) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/servers/{id}/metrics", "Retrieve call statistics of the tools of a server"), m.ofServer)
 	route.Add(g, route.Get("/api/metrics", "Retrieve call statistics of each server"), m.ofServers)
-	route.Add(g, route.Get("/api/metrics/tools", "List the most used, most failing or slowest tools"), m.rank)
+	route.Add(g, route.Get("/api/metrics/tools", "List the tools with the most calls, the most errors or the longest durations"), m.rank)
 	route.Add(g, route.Get("/api/metrics/series", "Retrieve the numbers of calls and errors over time"), m.series)
 }
 

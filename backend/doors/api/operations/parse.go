@@ -17,7 +17,8 @@ type Parse struct {
 // Routes adds the operations with their handlers to a route table.
 func (p *Parse) Routes(t *route.Table) {
 	g := t.Group("servers")
-	route.Add(g, route.Post("/api/servers/parse", "Parse the servers in a text, with their credentials, without adding them"), p.parse)
+	route.Add(g, route.Post("/api/servers/parse",
+		"Parse server configurations in a text, including credentials, without adding the servers"), p.parse)
 	route.Add(g, route.Post("/api/servers/names", "Check whether new servers can have these names"), p.checkNames)
 }
 

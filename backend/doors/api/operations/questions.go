@@ -18,7 +18,7 @@ type Questions struct {
 // Routes adds the operations with their handlers to a route table.
 func (q *Questions) Routes(t *route.Table) {
 	g := t.Group("tester")
-	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), q.elicitations)
+	route.Add(g, route.Get("/api/elicitations", "List unanswered questions of servers"), q.elicitations)
 	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), q.respond)
 	route.Add(g, route.Get("/api/answers",
 		"List remembered answers, which the hub gives to servers without asking the user again"), q.answers)

@@ -24,8 +24,9 @@ func (s *Secrets) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/servers/{id}/secrets", "List the secrets of a server, with masked values"), s.list)
 	route.Add(g, route.Put("/api/servers/{id}/secrets/{key}", "Set a secret"), s.set)
 	route.Add(g, route.Delete("/api/servers/{id}/secrets/{key}", "Delete a secret"), s.remove)
-	route.Add(g, route.Get("/api/servers/{id}/missing-secrets", "List the secrets without which the server does not start"), s.missing)
-	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that the server may use"), s.listLinks)
+	route.Add(g, route.Get("/api/servers/{id}/missing-secrets", "List the missing secrets that the server needs to start"), s.missing)
+	route.Add(g, route.Get("/api/servers/{id}/links",
+		"List the secrets that a server may use although they belong to other servers"), s.listLinks)
 	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow the server to use a secret of another server"), s.link)
 	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}",
 		"Revoke the permission to use a secret of another server"), s.unlink)

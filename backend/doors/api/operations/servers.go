@@ -52,7 +52,7 @@ type Server struct {
 	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"State of the sign-in to a remote server. signed_in: a person is signed in. required: a person must sign in. again: a person must sign in again. waiting: a sign-in waits for a person. Missing if nobody is signed in and the server has not asked for a sign-in."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of recent calls from which the state calls_fail is determined, at most 10. Calls before the last change of the server do not count."`
-	RecentErrors    int               `json:"recent_errors" doc:"Number of these recent calls that failed."`
+	RecentErrors    int               `json:"recent_errors" doc:"Number of failed calls among the last recent_calls calls."`
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
@@ -70,7 +70,7 @@ type Server struct {
 	References      []string          `json:"secret_references,omitempty" doc:"Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server."`
 	LaunchHash      string            `json:"launch_hash" doc:"Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
-	ProposedBy      string            `json:"proposed_by,omitempty" doc:"Name, as the client reports it, of the client whose agent proposed the server."`
+	ProposedBy      string            `json:"proposed_by,omitempty" doc:"Name of the client whose agent proposed the server, as the client reports it."`
 	Notes           []string          `json:"notes,omitempty" doc:"Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name."`
 	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
 }
@@ -253,8 +253,8 @@ type newServerFields struct {
 	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two consecutive underscores. It must not consist only of dots."`
 	Source string `json:"source,omitempty" doc:"Origin of the configuration, such as local (the default), manual or bundle."`
 	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
-	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
-	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
+	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. If false, the server starts with the first call, and its tools are unknown until then."`
+	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of the server now if start is false; true by default."`
 	// Secrets are stored before the server is started for the first time.
 	Secrets map[string]string `json:"secrets,omitempty" doc:"Maps names of secrets to their values. An environment variable or header gets the value of the secret of the same name, unless env or headers contains another value for it."`
 	ServerFields

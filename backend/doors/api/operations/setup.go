@@ -18,7 +18,7 @@ type Setup struct {
 func (s *Setup) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Post("/api/sync",
-		"Add the servers of a setup file; unless it is the configured file or a person sends the request, they wait for approval"), s.sync)
+		"Add the servers of a setup file; they wait for approval, unless it is the configured file or a person sends the request"), s.sync)
 	route.Add(g, route.Post("/api/import",
 		"Import servers, secrets, saved arguments and statistics from a database of agent-discover 1.4 or earlier"), s.importDatabase)
 }

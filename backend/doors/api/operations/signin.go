@@ -110,7 +110,7 @@ type SignInPage struct {
 	Address   string `json:"address,omitempty" doc:"Address of the sign-in page to open in a browser; missing if the sign-in needs no person."`
 	File      string `json:"file,omitempty" doc:"Path of a file that opens the sign-in page in a browser, if the request asks for a file."`
 	Redirect  string `json:"redirect,omitempty" doc:"Address to which the authorization server redirects the browser at the end of the sign-in."`
-	Listening bool   `json:"listening" doc:"Whether the hub listens on the address redirect, which a browser on the same machine can reach."`
+	Listening bool   `json:"listening" doc:"Whether the hub listens on the address in redirect, which a browser on the same machine can reach."`
 }
 
 func (s *SignIns) login(ctx context.Context, in *loginInput) (*route.Reply[SignInPage], error) {

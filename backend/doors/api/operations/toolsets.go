@@ -41,7 +41,7 @@ func (o *Toolsets) Routes(table *route.Table) {
 
 // ToolsetList lists all toolsets, and which clients use them.
 type ToolsetList struct {
-	Toolsets []ToolsetView     `json:"toolsets" nullable:"false" doc:"Sorted by name."`
+	Toolsets []ToolsetView     `json:"toolsets" nullable:"false" doc:"The toolsets, sorted by name."`
 	Equipped map[string]string `json:"equipped" doc:"Maps clients to the names of their toolsets. A client is the identifier of an editor, or token:ID with the identifier of a token; the empty key stands for all other clients. An empty name means no toolset."`
 }
 

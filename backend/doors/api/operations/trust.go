@@ -37,7 +37,7 @@ func (o *Trust) Routes(t *route.Table) {
 // TrustList lists the items that need a person's decision, or all items of one server.
 type TrustList struct {
 	quarantine.Counts
-	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of these items, and servers that are not started because their configuration has changed."`
+	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers to which the items belong, and servers that are not started because their configuration has changed."`
 	Items   []TrustItem   `json:"items" nullable:"false" doc:"The items, sorted by server, kind and position in the server's list."`
 }
 
@@ -45,9 +45,9 @@ type TrustList struct {
 type TrustServer struct {
 	ID            int64                     `json:"id" doc:"Identifier of the server."`
 	Name          string                    `json:"name"`
-	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"Name, as the client reports it, of the client whose agent proposed the server."`
+	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"Name of the client whose agent proposed the server, as the client reports it."`
 	Waiting       int                       `json:"waiting" doc:"Number of the server's items that wait for a decision."`
-	Clean         int                       `json:"clean" doc:"Number of these items that can be approved together, because the scan finds nothing in them."`
+	Clean         int                       `json:"clean" doc:"Number of the server's waiting items that can be approved together, because the scan finds nothing in them."`
 	LaunchHash    string                    `json:"launch_hash" doc:"Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed."`
 	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the launch of the server differs from the launch for which its items were approved; missing if it does not differ."`
 }
@@ -60,7 +60,7 @@ type TrustItem struct {
 	Name       string               `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
 	State      quarantine.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"State of the item; only approved items reach agents. pending: nobody has approved the item. changed: its definition differs from the approved one. blocked: the scan has found signs of an attack. rejected: a person has rejected the definition."`
 	Reason     quarantine.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why the item is held. new: the server added it after its items were approved. proposed: an agent proposed the server. launch: the server is started in another way than before. changed: the definition has changed. scan: the scan has found something suspicious. rejected: a person has rejected it. alike: its name is easily confused with that of another item of the server."`
-	Why        string               `json:"why,omitempty" doc:"The reason as the end of a sentence, for people."`
+	Why        string               `json:"why,omitempty" doc:"Why the item is held, as the end of a sentence, for people."`
 	Waits      bool                 `json:"waits" doc:"Whether the item is held until a person decides."`
 	Warns      bool                 `json:"warns" doc:"Whether the item is in use, but a person should review it."`
 	Listed     bool                 `json:"listed" doc:"Whether the server currently lists the item."`

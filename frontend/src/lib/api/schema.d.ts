@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve the hub's version, program and authentication */
+        /** Retrieve the hub's version, the path of its program, and whether the API requires a token */
         get: operations["get-api-about"];
         put?: never;
         post?: never;
@@ -265,10 +265,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the look-ups in the catalogue of tools, and describe the last listing of each server's tools */
+        /** Retrieve the number of look-ups in the catalogue of tools, and the last listing of each server's tools */
         get: operations["get-api-discovery"];
         put?: never;
-        /** List the tools of a server or of all running servers again; a server that fails does not affect others */
+        /** Request the tool lists of one server or of all running servers again; a server that fails does not affect the others */
         post: operations["post-api-discovery"];
         delete?: never;
         options?: never;
@@ -555,7 +555,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List questions of servers that wait for an answer */
+        /** List unanswered questions of servers */
         get: operations["get-api-elicitations"];
         put?: never;
         post?: never;
@@ -1119,7 +1119,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the most used, most failing or slowest tools */
+        /** List the tools with the most calls, the most errors or the longest durations */
         get: operations["list-api-metrics-tools"];
         put?: never;
         post?: never;
@@ -1464,7 +1464,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Parse the servers in a text, with their credentials, without adding them */
+        /** Parse server configurations in a text, including credentials, without adding the servers */
         post: operations["post-api-servers-parse"];
         delete?: never;
         options?: never;
@@ -1702,7 +1702,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the secrets of other servers that the server may use */
+        /** List the secrets that a server may use although they belong to other servers */
         get: operations["list-api-servers-by-id-links"];
         put?: never;
         post?: never;
@@ -1788,7 +1788,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the secrets without which the server does not start */
+        /** List the missing secrets that the server needs to start */
         get: operations["list-api-servers-by-id-missing-secrets"];
         put?: never;
         post?: never;
@@ -2284,7 +2284,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the servers of a setup file; unless it is the configured file or a person sends the request, they wait for approval */
+        /** Add the servers of a setup file; they wait for approval, unless it is the configured file or a person sends the request */
         post: operations["post-api-sync"];
         delete?: never;
         options?: never;
@@ -3111,7 +3111,7 @@ export interface components {
             [key: string]: unknown;
         };
         Activation: {
-            /** @description activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped. */
+            /** @description Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped. */
             status: string;
             /**
              * Format: int64
@@ -3173,7 +3173,7 @@ export interface components {
             /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. */
             launch_hash?: string;
             /**
-             * @description What happens to the tools and other items that the server lists first: clean approves those in which the scan finds nothing, together with the server; wait (the default) holds all until a person approves them.
+             * @description What happens to the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them.
              * @enum {string}
              */
             tools?: "clean" | "wait";
@@ -3276,7 +3276,7 @@ export interface components {
             errors: number;
         };
         CallReply: {
-            /** @description Blocks of the result: objects with type, and for the type text a member text. */
+            /** @description Content blocks of the result: objects with the member type and, for the type text, the member text. */
             content?: {
                 [key: string]: unknown;
             }[];
@@ -3409,7 +3409,7 @@ export interface components {
             surface: string;
         };
         CodeView: {
-            /** @description The code. It approves the current configuration of the server, once. */
+            /** @description The code. It can be used once, to approve the current configuration of the server. */
             code: string;
             /** Format: date-time */
             expires_at: string;
@@ -3419,14 +3419,14 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description The hash of the comparison that the person has reviewed. Without this hash, a newest version that is started in another way than the current one is not run, so its tools are not compared. */
+            /** @description The hash of the comparison that the person has reviewed. Without this hash, the newest version is not run if it is started in another way than the current one, so the tools are not compared. */
             hash?: string;
             /**
              * Format: int64
              * @description Largest number of calls to repeat; 20 by default, at most 200.
              */
             limit?: number;
-            /** @description Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called. */
+            /** @description Whether to repeat recorded calls with the newest version. Unless tools names others, only tools that both versions declare to be read-only are called. */
             replay?: boolean;
             /** @description Names of further tools whose recorded calls are repeated although not both versions declare them to be read-only. Only a person may send these names. */
             tools?: string[] | null;
@@ -3474,7 +3474,7 @@ export interface components {
              * @description Column in the file, from 1; 0 if the setting does not come from the file.
              */
             column: number;
-            /** @description Key of the setting; may be empty. */
+            /** @description Key of the setting that has the problem; may be empty. */
             key: string;
             /**
              * Format: int64
@@ -3538,7 +3538,7 @@ export interface components {
             tools: number;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions of these tools, for a client that loads all definitions at the start.
+             * @description Number of tokens of the definitions of all known tools of approved servers, for a client that loads all definitions at the start.
              */
             whole_tokens: number;
             /**
@@ -3656,7 +3656,7 @@ export interface components {
             text: string;
         };
         EditorFields: {
-            /** @description Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry. */
+            /** @description For register, whether to select all detected editors that can be registered; for unregister, whether to select all editors that have the hub's entry. */
             all?: boolean;
             /** @description Identifiers of editors. */
             editors?: string[] | null;
@@ -3718,7 +3718,7 @@ export interface components {
         EditorImportCredential: {
             /** @description Proposed name of the secret. An environment variable or header of this name gets the value of the secret even if the configuration has no reference to it. */
             name: string;
-            /** @description The part of the text at the place where that a reference to the secret replaces. */
+            /** @description Value of the credential: the part of the text at the place named by where. A reference to the secret replaces it. */
             value: string;
             /** @description Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file. */
             where: string;
@@ -3881,7 +3881,7 @@ export interface components {
         EditorPlanFields: {
             /** @enum {string} */
             action: "register" | "unregister" | "undo";
-            /** @description Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry. */
+            /** @description For register, whether to select all detected editors that can be registered; for unregister, whether to select all editors that have the hub's entry. */
             all?: boolean;
             /** @description For undo: identifiers of changes from the history. */
             changes?: string[] | null;
@@ -3964,7 +3964,7 @@ export interface components {
             verified: boolean;
         };
         EditorUndoFields: {
-            /** @description Whether to undo all changes that are not undone. */
+            /** @description Whether to undo all changes that have not been undone yet. */
             all?: boolean;
             /** @description Identifiers of changes from the history. */
             changes?: string[] | null;
@@ -4055,7 +4055,7 @@ export interface components {
              * @description Maximum number of hits, up to 50; 5 by default.
              */
             limit?: number;
-            /** @description The task of the tool, in plain words, best in English: a verb and its object. */
+            /** @description What the tool should do, in plain words, best in English: a verb and its object. */
             query: string;
         } & {
             [key: string]: unknown;
@@ -4090,7 +4090,7 @@ export interface components {
              * @description Contribution to the score. The points of a hit add up to its score.
              */
             points: number;
-            /** @description Matching words of the query, in singular and lower case; for learned, the words of the earlier query. */
+            /** @description Matching words of the query, in the singular and in lower case; for learned, the words of the earlier query. */
             terms: string[];
         };
         FindReply: {
@@ -4098,7 +4098,7 @@ export interface components {
             closest: components["schemas"]["FindHit"][];
             /** @enum {string} */
             confidence: "high" | "medium" | "low" | "none";
-            /** @description Whether the score of any tool is high enough for a hit. */
+            /** @description Whether any tool was found, that is, has a score that is high enough. */
             found: boolean;
             /** @description Advice for the agent when nothing was found. */
             hint?: string;
@@ -4140,7 +4140,7 @@ export interface components {
              * @description Offset in bytes of the evidence in the text that field points to.
              */
             start: number;
-            /** @description The suspicious part of that text. Invisible characters are shown as U+XXXX. */
+            /** @description The suspicious part of the text that field points to. Invisible characters are shown as U+XXXX. */
             text: string;
             /**
              * @description Verdict of the scan if this were the only finding.
@@ -4418,7 +4418,7 @@ export interface components {
         LearnedTool: {
             /**
              * Format: int64
-             * @description Number of these calls that failed.
+             * @description Number of failed calls of the tool among those that followed the query.
              */
             failed: number;
             /**
@@ -4515,7 +4515,7 @@ export interface components {
         Mark: {
             /** @description Kind of the warning, for programs. More kinds may be added. */
             kind: string;
-            /** @description The part of the text at that place to highlight; empty for the whole text. */
+            /** @description The suspicious part of the text at the place named by place, to highlight; empty for the whole text. */
             match?: string;
             /** @description The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url. */
             place: string;
@@ -4702,7 +4702,7 @@ export interface components {
             servers: components["schemas"]["MarketWellKnown"][];
         };
         MarketUpdateList: {
-            /** @description Sorted by name. */
+            /** @description The installed servers, sorted by name. */
             servers: components["schemas"]["UpdateServer"][];
         };
         MarketWellKnown: {
@@ -4872,12 +4872,12 @@ export interface components {
             };
             /** @description Origin of the configuration, such as local (the default), manual or bundle. */
             source?: string;
-            /** @description Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then. */
+            /** @description Whether to start the server once in the background, to list its tools; true by default. If false, the server starts with the first call, and its tools are unknown until then. */
             start?: boolean;
             tags?: string[] | null;
             /** @description stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http. */
             transport?: string;
-            /** @description Whether to download the package of a server that is not started now; true by default. */
+            /** @description Whether to download the package of the server now if start is false; true by default. */
             warm?: boolean;
         } & {
             [key: string]: unknown;
@@ -5561,7 +5561,7 @@ export interface components {
             plaintext: string[] | null;
             /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
             program?: string;
-            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
+            /** @description Name of the client whose agent proposed the server, as the client reports it. */
             proposed_by?: string;
             /**
              * Format: int64
@@ -5570,7 +5570,7 @@ export interface components {
             recent_calls: number;
             /**
              * Format: int64
-             * @description Number of these recent calls that failed.
+             * @description Number of failed calls among the last recent_calls calls.
              */
             recent_errors: number;
             repository: string | null;
@@ -5642,7 +5642,7 @@ export interface components {
             share: number;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions of these tools.
+             * @description Number of tokens of the definitions of the tools.
              */
             tokens: number;
             /**
@@ -5724,7 +5724,7 @@ export interface components {
             plaintext: string[] | null;
             /** @description The program that the command starts, such as npx, if GET /api/market/programs lists it. */
             program?: string;
-            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
+            /** @description Name of the client whose agent proposed the server, as the client reports it. */
             proposed_by?: string;
             /**
              * Format: int64
@@ -5733,7 +5733,7 @@ export interface components {
             recent_calls: number;
             /**
              * Format: int64
-             * @description Number of these recent calls that failed.
+             * @description Number of failed calls among the last recent_calls calls.
              */
             recent_errors: number;
             repository: string | null;
@@ -5968,7 +5968,7 @@ export interface components {
             address?: string;
             /** @description Path of a file that opens the sign-in page in a browser, if the request asks for a file. */
             file?: string;
-            /** @description Whether the hub listens on the address redirect, which a browser on the same machine can reach. */
+            /** @description Whether the hub listens on the address in redirect, which a browser on the same machine can reach. */
             listening: boolean;
             /** @description Address to which the authorization server redirects the browser at the end of the sign-in. */
             redirect?: string;
@@ -6010,7 +6010,7 @@ export interface components {
             surface: string;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions of these tools.
+             * @description Number of tokens of the definitions of the tools.
              */
             tokens: number;
             /**
@@ -6242,7 +6242,7 @@ export interface components {
             equipped: {
                 [key: string]: string;
             };
-            /** @description Sorted by name. */
+            /** @description The toolsets, sorted by name. */
             toolsets: components["schemas"]["ToolsetView"][];
         };
         ToolsetReference: {
@@ -6437,7 +6437,7 @@ export interface components {
             waits: boolean;
             /** @description Whether the item is in use, but a person should review it. */
             warns: boolean;
-            /** @description The reason as the end of a sentence, for people. */
+            /** @description Why the item is held, as the end of a sentence, for people. */
             why?: string;
         };
         TrustItem: {
@@ -6488,13 +6488,13 @@ export interface components {
             waits: boolean;
             /** @description Whether the item is in use, but a person should review it. */
             warns: boolean;
-            /** @description The reason as the end of a sentence, for people. */
+            /** @description Why the item is held, as the end of a sentence, for people. */
             why?: string;
         };
         TrustList: {
             /** @description The items, sorted by server, kind and position in the server's list. */
             items: components["schemas"]["TrustItem"][];
-            /** @description The servers of these items, and servers that are not started because their configuration has changed. */
+            /** @description The servers to which the items belong, and servers that are not started because their configuration has changed. */
             servers: components["schemas"]["TrustServer"][];
             /**
              * Format: int64
@@ -6510,7 +6510,7 @@ export interface components {
         TrustServer: {
             /**
              * Format: int64
-             * @description Number of these items that can be approved together, because the scan finds nothing in them.
+             * @description Number of the server's waiting items that can be approved together, because the scan finds nothing in them.
              */
             clean: number;
             /**
@@ -6523,7 +6523,7 @@ export interface components {
             /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             name: string;
-            /** @description Name, as the client reports it, of the client whose agent proposed the server. */
+            /** @description Name of the client whose agent proposed the server, as the client reports it. */
             proposed_by?: string;
             /**
              * Format: int64
@@ -6800,7 +6800,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,7 +6828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6859,7 +6859,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6891,7 +6891,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6926,7 +6926,7 @@ export interface operations {
                 since?: string;
                 /** @description Only entries before this time: a time in RFC 3339, or a day in the hub's time zone, which is included. */
                 until?: string;
-                /** @description Only entries with a smaller position. */
+                /** @description Only entries whose position is smaller than this one. */
                 before?: string;
                 /** @description Maximum number of entries, from 1 to 1000; 100 by default. */
                 limit?: string;
@@ -6937,7 +6937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6978,7 +6978,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7004,7 +7004,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7032,7 +7032,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7064,7 +7064,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7102,7 +7102,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7130,7 +7130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7158,7 +7158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7190,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7220,7 +7220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7254,7 +7254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7288,7 +7288,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7318,7 +7318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7346,7 +7346,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7377,7 +7377,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7410,7 +7410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7443,7 +7443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,7 +7471,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7504,7 +7504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7537,7 +7537,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7571,7 +7571,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7604,7 +7604,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7639,7 +7639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7674,7 +7674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7709,7 +7709,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7744,7 +7744,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7780,7 +7780,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7814,7 +7814,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7847,7 +7847,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7881,7 +7881,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7916,7 +7916,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7947,7 +7947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7982,7 +7982,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8017,7 +8017,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8047,7 +8047,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8081,7 +8081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8116,7 +8116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8148,7 +8148,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8178,7 +8178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8211,7 +8211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8252,7 +8252,7 @@ export interface operations {
                 until?: string;
                 /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
-                /** @description Only entries with a smaller id. */
+                /** @description Only entries whose id is smaller than this one. */
                 before_id?: string;
                 /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others. */
                 limit?: string;
@@ -8265,7 +8265,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8293,7 +8293,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8333,7 +8333,7 @@ export interface operations {
                 until?: string;
                 /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
-                /** @description Only entries with a smaller id. */
+                /** @description Only entries whose id is smaller than this one. */
                 before_id?: string;
                 /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries and returns all others. */
                 limit?: string;
@@ -8348,7 +8348,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8374,7 +8374,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8402,7 +8402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8435,7 +8435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8499,7 +8499,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8529,7 +8529,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8560,7 +8560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8595,7 +8595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8624,7 +8624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8656,7 +8656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8722,7 +8722,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8795,7 +8795,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8823,7 +8823,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8881,7 +8881,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8909,7 +8909,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8942,7 +8942,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9081,7 +9081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9120,7 +9120,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9153,7 +9153,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9184,7 +9184,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9212,7 +9212,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9242,7 +9242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9309,7 +9309,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9342,7 +9342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9375,7 +9375,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9410,7 +9410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9475,7 +9475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9504,7 +9504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9536,7 +9536,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9566,7 +9566,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9596,7 +9596,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9628,7 +9628,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9658,7 +9658,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9686,7 +9686,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9718,7 +9718,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9753,7 +9753,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9790,7 +9790,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9856,7 +9856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9890,7 +9890,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9923,7 +9923,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9959,7 +9959,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9993,7 +9993,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10027,7 +10027,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10065,7 +10065,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10102,7 +10102,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10138,7 +10138,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10172,7 +10172,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10244,7 +10244,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10316,7 +10316,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10353,7 +10353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10385,7 +10385,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10419,7 +10419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10451,7 +10451,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10487,7 +10487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10527,7 +10527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10565,7 +10565,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10590,7 +10590,7 @@ export interface operations {
     "get-api-servers-by-id-messages": {
         parameters: {
             query?: {
-                /** @description Only messages with greater numbers. */
+                /** @description Only messages whose number is greater than this one. */
                 after?: number;
             };
             header?: never;
@@ -10602,7 +10602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10634,7 +10634,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10666,7 +10666,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10701,7 +10701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10737,7 +10737,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10771,7 +10771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10878,7 +10878,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10950,7 +10950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11063,7 +11063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11101,7 +11101,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11170,7 +11170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11204,7 +11204,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11240,7 +11240,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11274,7 +11274,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11306,7 +11306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11344,7 +11344,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11382,7 +11382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11416,7 +11416,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11450,7 +11450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11517,7 +11517,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11551,7 +11551,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11581,7 +11581,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11617,7 +11617,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11647,7 +11647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11675,7 +11675,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11711,7 +11711,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11775,7 +11775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11839,7 +11839,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11870,7 +11870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11903,7 +11903,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11939,7 +11939,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11972,7 +11972,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12003,7 +12003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12032,7 +12032,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12132,7 +12132,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12166,7 +12166,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12201,7 +12201,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12234,7 +12234,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12271,7 +12271,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12308,7 +12308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12376,7 +12376,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12413,7 +12413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12481,7 +12481,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12592,7 +12592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12624,7 +12624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12660,7 +12660,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12685,7 +12685,7 @@ export interface operations {
     "get-api-transient-by-id-messages": {
         parameters: {
             query?: {
-                /** @description Only messages with greater numbers. */
+                /** @description Only messages whose number is greater than this one. */
                 after?: number;
             };
             header?: never;
@@ -12697,7 +12697,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12732,7 +12732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12768,7 +12768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12990,7 +12990,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13028,7 +13028,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13097,7 +13097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13133,7 +13133,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13201,7 +13201,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13232,7 +13232,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13268,7 +13268,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13306,7 +13306,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13337,7 +13337,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13367,7 +13367,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13398,7 +13398,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13436,7 +13436,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13467,7 +13467,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13499,7 +13499,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The operation succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
