@@ -192,7 +192,7 @@ func take(slots chan<- struct{}) bool {
 	}
 }
 
-// setHeaders sets the security headers of every response. HTML pages replace the content policy.
+// setHeaders sets the security headers of every response. HTML pages replace the Content-Security-Policy.
 func setHeaders(header http.Header) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -262,8 +262,9 @@ func ClientOf(ctx context.Context) string {
 type personKey struct{}
 
 // ByPerson reports whether a request comes from the dashboard, the tray, or the command line in a terminal, where a
-// person decides. These open a session. A program that sends the hub's own token cannot decide in place of a person.
-// When no token is required, the dashboard has no session, and its requests count because they have an Origin header.
+// person decides. All three open a session. A program that sends the hub's own token has no session and cannot decide
+// in place of a person. If the hub requires no token, the dashboard has no session either, so a request with an Origin
+// header counts as one by a person.
 func ByPerson(ctx context.Context) bool {
 	person, _ := ctx.Value(personKey{}).(bool)
 	return person

@@ -45,7 +45,7 @@ type SessionOptions struct {
 }
 
 // OpenSessions returns the sessions of a hub. It restores the sessions in o.File that belong to the same address,
-// because pages cannot reach the hub at another one. It omits expired and malformed entries.
+// because pages cannot reach the hub at another address. It omits expired and malformed entries.
 func OpenSessions(o SessionOptions) *Sessions {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -71,8 +71,8 @@ func newDocument(version string) *huma.OpenAPI {
 	}
 }
 
-// schemaPrefixes maps package names to prefixes for the schema names of their types, which would be ambiguous without
-// one.
+// schemaPrefixes maps package names to prefixes for the schemas of their types. Without a prefix, the names of these
+// schemas would be ambiguous.
 var schemaPrefixes = map[string]string{
 	"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor",
 	"marketplace": "Market", "federation": "Market", "listing": "Market", "installer": "Install", "plan": "Plan",
@@ -195,7 +195,7 @@ func failures(o route.Operation) []int {
 	return out
 }
 
-// failureResponse returns a reference to the response of a status, which all operations share.
+// failureResponse returns a reference to the error response with a status. All operations share these responses.
 func failureResponse(shared *huma.Components, status int) *huma.Response {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	if shared.Responses[name] == nil {

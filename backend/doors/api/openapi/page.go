@@ -18,9 +18,9 @@ import (
 //go:embed docs/docs.css
 var docsFiles embed.FS
 
-// Handlers returns the handlers of the documentation by their paths: the OpenAPI document, and a page that shows it
-// without a script. An AsyncAPI document and the same page describe the WebSocket. Each is rendered on the first
-// request. All operations must have been declared.
+// Handlers returns the handlers of the documentation by their paths: the OpenAPI document of the REST API, the AsyncAPI
+// document of the WebSocket, and a page without scripts that shows both. Each is rendered on the first request, so all
+// operations must have been declared by then.
 func Handlers(table *route.Table, channel Channel) map[string]http.HandlerFunc {
 	doc := sync.OnceValue(func() *huma.OpenAPI { return complete(table) })
 	encoded := func(document any) static.File {

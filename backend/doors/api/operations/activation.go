@@ -46,8 +46,8 @@ func (a *Activation) activate(ctx context.Context, in *ServerInput) (*route.Repl
 	if err != nil {
 		return nil, err
 	}
-	// Both answers keep the status and the wording of the original product, and the second one says command although a
-	// remote server needs a URL. Elsewhere, Server.Usable has the wording.
+	// Both errors have the status and the wording of the original product, although the second one says command where a
+	// remote server needs a URL. All other operations use the wording of Server.Usable.
 	switch remote := v.Transport != "stdio"; {
 	case v.Command == "" && !remote:
 		return nil, route.BadRequest(noCommand)

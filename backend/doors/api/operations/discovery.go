@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Discovery holds the operations on the catalogue of tools: its use, the last listing of each server, and the changes
-// of tools.
+// Discovery holds the operations on the catalogue of tools: the number of look-ups, the last listing of each server's
+// tools, and the changes of tools.
 type Discovery struct {
 	Registry *registry.Registry
 	Catalog  *catalog.Catalog
@@ -33,7 +33,7 @@ func (d *Discovery) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/discovery/history", "List the changes of a tool's definition, latest first"), d.history)
 }
 
-// DiscoveryState reports how often the catalogue of tools was read, and how each server was listed last.
+// DiscoveryState reports the number of look-ups in the catalogue of tools, and the last listing of each server's tools.
 type DiscoveryState struct {
 	Tools   int             `json:"tools" doc:"Number of known tools."`
 	Hits    int64           `json:"hits" doc:"Number of look-ups since the hub started for which the catalogue had the tool."`

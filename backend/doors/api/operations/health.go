@@ -45,7 +45,8 @@ func (h *Health) checkOne(ctx context.Context, in *ServerInput) (*route.Reply[Ch
 	return route.OK(h.check(ctx, v))
 }
 
-// noCommand is the error for checking or activating a local server without a command, in the words of agent-discover 1.4.
+// noCommand is the error for checking or activating a stdio server without a command. Its wording is that of
+// agent-discover 1.4, for compatibility.
 const noCommand = "No command configured"
 
 func (h *Health) check(ctx context.Context, v registry.Server) CheckReply {

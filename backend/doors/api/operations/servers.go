@@ -279,7 +279,8 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	// The original product stores an unknown transport of a server with a command and a homepage.
+	// AnyTransport is set because the original product accepts an unknown transport for a server with a command and a
+	// homepage.
 	a := intake.Arrival{
 		Server: v, Origin: intake.Script, Values: body.Secrets, Readable: true, AnyTransport: v.Command != "" && v.URL != "",
 	}

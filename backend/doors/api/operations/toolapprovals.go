@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// ToolApprovals holds the operations on tools whose calls a person has approved for good.
+// ToolApprovals holds the operations on tools of which a person has approved all calls.
 type ToolApprovals struct{ Approvals *rules.Approvals }
 
 // Routes adds the operations with their handlers to a route table.
@@ -19,7 +19,7 @@ func (a *ToolApprovals) Routes(t *route.Table) {
 		"Revoke the approval of all calls of a tool: the hub asks again before each call"), a.revoke)
 }
 
-// ToolApproval is a tool whose calls a person has approved for good.
+// ToolApproval is a tool of which a person has approved all calls.
 type ToolApproval struct {
 	Server    string `json:"server"`
 	Tool      string `json:"tool"`

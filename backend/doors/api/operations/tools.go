@@ -52,7 +52,7 @@ type resolveInput struct {
 	Server string `query:"server" doc:"Name of the tool's server, if the parameter name does not include it."`
 }
 
-// ResolvedTool is the tool that a name means.
+// ResolvedTool is the tool that a name refers to.
 type ResolvedTool struct {
 	Server string `json:"server" doc:"Name of the server."`
 	Tool   string `json:"tool" doc:"Name of the tool, as its server lists it."`
@@ -125,7 +125,7 @@ func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current
 	return k
 }
 
-// toolDetail is a tool with its definition, its statistics and its users.
+// toolDetail is a tool with its definition, its statistics and the clients that use it.
 type toolDetail struct {
 	KnownTool
 	Definition json.RawMessage `json:"definition" doc:"Object with the tool as its server listed it."`

@@ -68,8 +68,8 @@ func statusOnly(word string) (*route.Reply[map[string]string], error) {
 }
 
 // Views builds the API's view of servers. Computing the launch hash and finding the credentials in a configuration take
-// longer than the rest of a view together, so their results are cached until the configuration changes. Views is safe
-// for concurrent use.
+// longer than all other parts of a view together, so their results are cached until the configuration changes. Views is
+// safe for concurrent use.
 type Views struct {
 	ViewOptions
 	mu    sync.Mutex

@@ -222,8 +222,8 @@ func (c *client) next(cache *stateCache) (data []byte, end *websocket.CloseError
 	return data, nil
 }
 
-// offer schedules a message to the client with the changes of the state since the last message, or with the whole state
-// if the client has received none.
+// offer schedules a message about the state to the client: with the changes since the last such message or, if the
+// client has received none, with the whole state.
 func (c *client) offer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxExchange limits the messages of a server in one message to a client, in bytes.
+// maxExchange limits the JSON-RPC messages of a server that are sent to a client in one WebSocket message, in bytes.
 const maxExchange = 256 << 10
 
-// watch is the position of a client in the messages of a server that it follows.
+// watch says which JSON-RPC messages of a server a client has received.
 type watch struct {
 	after int64 // number of the last message sent
 	stop  func()
@@ -33,8 +33,8 @@ func (p *Pusher) passMessages(ctx context.Context, limit *pace) {
 	}
 }
 
-// sendMessages sends new messages of servers to the clients that follow them. Clients at the same position share one
-// message.
+// sendMessages sends each client the new JSON-RPC messages of the servers that it follows. Clients that have received
+// the messages of a server up to the same number get the same update, which is encoded only once.
 func (p *Pusher) sendMessages() {
 	type position struct {
 		server string

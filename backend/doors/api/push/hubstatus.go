@@ -66,8 +66,8 @@ func (c *client) lacksStatus() bool {
 	return c.hasStatus == nil
 }
 
-// sendStatus sends the status of the hub to the client, unless the client has already received the same status or has
-// not received the state yet.
+// sendStatus sends the status of the hub to the client, unless the client has already received the same status, or has
+// not received the state of the servers yet.
 func (c *client) sendStatus(data []byte) {
 	c.mu.Lock()
 	news := c.greeted && !bytes.Equal(c.hasStatus, data)

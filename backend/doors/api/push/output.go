@@ -16,8 +16,8 @@ const (
 	maxFollowed    = 16  // servers that one client follows
 )
 
-// sendOutput sends new lines of output to the clients that follow their servers. Clients at the same position share
-// one message.
+// sendOutput sends each client the new lines of output of the servers that it follows. Clients that have received the
+// lines of a server up to the same number get the same update, which is encoded only once.
 func (p *Pusher) sendOutput() {
 	type position struct {
 		server string

@@ -220,7 +220,8 @@ func (p *Pusher) each(do func(*client)) {
 	}
 }
 
-// offer schedules a message to every client with the changes of the state since the last one.
+// offer schedules a message about the state to every client, with the changes since the last such message to the
+// client.
 func (p *Pusher) offer() { p.each((*client).offer) }
 
 // broadcast sends a message to all clients that have received the state. It sends a question only to clients that

@@ -189,12 +189,13 @@ func (r *row) writeActive(out *bytes.Buffer, withoutTools bool) {
 	out.WriteByte('}')
 }
 
-// message returns the selected message and the revision that the client has after it. The message is nil when the scope
-// is nothing or the client is up to date.
+// message returns the selected message and the revision that the client has after it. The message is nil if v.scope is
+// the constant nothing or the client is up to date.
 func (s *stateCache) message(v view) ([]byte, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// With the scope nothing, the client keeps its revision, so that its next message includes all later changes.
+	// If v.scope is the constant nothing, the client keeps its revision, so that its next message includes all later
+	// changes.
 	if v.scope == nothing || v.scope != whole && v.from == s.revision {
 		return nil, v.from
 	}

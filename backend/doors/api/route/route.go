@@ -60,7 +60,7 @@ func (o Operation) WithoutToken() Operation { o.NeedsToken = false; return o }
 // Creates declares that a successful response has status 201.
 func (o Operation) Creates() Operation { o.Status = http.StatusCreated; return o }
 
-// Accepts declares that a successful response has status 202: the work goes on after it.
+// Accepts declares that a successful response has status 202: the operation continues in the background.
 func (o Operation) Accepts() Operation { o.Status = http.StatusAccepted; return o }
 
 // MayMiss declares that the operation can answer 404 although its path has no parameter.
@@ -72,8 +72,8 @@ func (o Operation) Returns(like any) Operation { o.ReplyType = reflect.TypeOf(li
 // In puts the operation into the group of another tag in the documentation.
 func (o Operation) In(tag string) Operation { o.Tag = tag; return o }
 
-// Table is the set of all declared operations. The work with which huma prepares an operation is done when the operation
-// is first requested, because few are requested of most hubs.
+// Table is the set of all declared operations. huma prepares an operation only when it is first requested, because most
+// hubs get requests for few of the operations.
 type Table struct {
 	mux        *http.ServeMux
 	document   func() *huma.OpenAPI
