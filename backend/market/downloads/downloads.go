@@ -34,8 +34,8 @@ const (
 
 // Confined restricts package managers and servers.
 type Confined interface {
-	// Install installs the package of a server that is started from its own folder. installed is false if the server
-	// is started from the user's caches.
+	// Install installs the package of a server into the server's own folder. It does nothing, and installed is false,
+	// if the server is started from the user's caches instead.
 	Install(ctx context.Context, server registry.Server, env process.Env, report func(line string)) (installed bool, err error)
 	Manager(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 }
@@ -46,13 +46,14 @@ type Options struct {
 	Running  *upstream.Manager
 	// Environment returns the environment that servers run in.
 	Environment func(context.Context) process.Env
-	// Refuse returns an error that says why the program of a server must not be downloaded as it is configured. If
+	// Refuse returns an error if the current configuration of a server does not allow the download of its program. If
 	// Refuse is nil, all downloads are allowed.
 	Refuse func(registry.Server) error
 	// Confined restricts package managers. It may be nil.
 	Confined   Confined
 	Background bool // whether Later queues downloads
-	// Folder is for the files of running downloads, and is emptied before the first one. It is created if it is missing.
+	// Folder is the folder for the files of running downloads. It is created if it is missing, and emptied before the
+	// first download.
 	Folder string
 	Bus    *events.Bus
 	Log    *slog.Logger

@@ -58,7 +58,7 @@ type Federation struct {
 
 type request struct{ source, text string }
 
-// kept is the answer of a source to one request, which may be pending.
+// kept is the answer of a source to one request. The answer may still be pending.
 type kept struct {
 	done  chan struct{} // closed when the other fields are set
 	at    time.Time
@@ -195,7 +195,7 @@ type inquiry struct {
 }
 
 // start starts the search in each source. The goroutines end when their sources return, which they do once ctx ends.
-// The last one calls cancel.
+// The last goroutine calls cancel.
 func (f *Federation) start(ctx context.Context, cancel func(), q Query) *inquiry {
 	s := &inquiry{federation: f, query: q, began: f.options.Now()}
 	for _, source := range f.options.Sources {

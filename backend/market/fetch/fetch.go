@@ -165,8 +165,8 @@ func (c *Client) JSON(ctx context.Context, address, accept string, limit int64, 
 	return nil
 }
 
-// Bytes downloads a document of at most limit bytes. A web page is an error: registries have no pages at these
-// addresses, so it comes from a proxy or a sign-in page.
+// Bytes downloads a document of at most limit bytes. It returns an error for a web page: registries have no pages at
+// these addresses, so the page comes from a proxy or asks for a sign-in.
 func (c *Client) Bytes(ctx context.Context, address, accept string, limit int64) ([]byte, error) {
 	answer, err := c.Get(ctx, address, accept, limit)
 	if err != nil {

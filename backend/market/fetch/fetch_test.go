@@ -180,7 +180,7 @@ func TestARedirectFromHTTPSMustStayEncrypted(t *testing.T) {
 		new(any)); fault.KindOf(err) != fault.Failed {
 		t.Errorf("got %v", err)
 	}
-	// A redirect to HTTPS does not permit one back.
+	// After a redirect to HTTPS, a redirect back to HTTP is refused too.
 	first := httptest.NewServer(http.RedirectHandler(s.URL, http.StatusFound))
 	defer first.Close()
 	if err := New(Options{Source: "npm", CAs: pool}).JSON(t.Context(), first.URL, "application/json", limit,

@@ -36,8 +36,8 @@ type Install struct {
 
 // Store stores the records of installations and the notes about leftovers.
 type Store interface {
-	// SaveInstall adds a version of a server and makes it the current one. Versions of removed servers are deleted with
-	// them.
+	// SaveInstall adds a version of a server and makes it the current one. All versions of a server are deleted when
+	// the server is removed.
 	SaveInstall(ctx context.Context, i Install) error
 	// ReturnTo makes a former version of a server the current one, and deletes those that came after it.
 	ReturnTo(ctx context.Context, server, install int64) error

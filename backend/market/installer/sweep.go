@@ -52,8 +52,8 @@ func (o *leftovers) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 	}
 }
 
-// sweep removes folders and images that no server needs any more. It reports whether all of them are gone. A running
-// job may need them, so sweep removes nothing until it ends. A failure is logged with level.
+// sweep removes folders and images that no server needs any more. It reports whether all of them are gone. While a job
+// is running, sweep removes nothing, because the job may need them. It logs failures with level.
 func (o *leftovers) sweep(ctx context.Context, level slog.Level) (done bool) {
 	notes, err := o.store.Leftovers(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ type Version struct {
 	To         int64             // if not 0, the id of the record of the former version to which the server returns
 }
 
-// Switch gives a server another version. Its settings, its other secrets and its links to secrets of other servers
-// are kept. The next call to the server starts the new version.
+// Switch changes a server to another version. The server keeps its settings, its secrets that are not in to.Values, and
+// its links to secrets of other servers. The next call to the server starts the new version.
 func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	w.Enter(Switch)
 	i := w.installer
@@ -58,8 +58,9 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	return i.record(ctx, name, l, links, func(now Configured) Configured { return recorded(to, now) })
 }
 
-// recorded returns the configuration for the record of a version: Planned, without the changes that a person has
-// made. now is the configuration of the server after its credentials were moved to the keychain.
+// recorded returns the configuration to store in the record of a version: to.Planned, without the changes that a person
+// has made, but with references in place of credentials. now is the configuration of the server after its credentials
+// were moved to the keychain.
 func recorded(to Version, now Configured) Configured {
 	out := to.Planned
 	texts := func(planned, merged, now map[string]string) map[string]string {

@@ -52,7 +52,7 @@ var wellKnown = []WellKnown{
 }
 
 func known(kind listing.Kind, name, title, purpose, category string) WellKnown {
-	// a source of packages has the name of their kind
+	// the sources npm and pypi have the same names as the kinds of their packages
 	return WellKnown{ID: string(kind) + ":" + name, Title: title, Purpose: purpose, Kind: kind, Category: category}
 }
 

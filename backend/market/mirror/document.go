@@ -51,7 +51,7 @@ func documentOf(l *listing.Listing) Document {
 	return d
 }
 
-// hosts begin the namespaces of sites where anybody can publish.
+// hosts are the beginnings of the namespaces of sites where anybody can publish.
 var hosts = []string{"io.github.", "com.github.", "io.gitlab.", "com.gitlab."}
 
 // publisher returns a namespace without the part that most publishers share: io.github.user and com.user are "user".

@@ -51,8 +51,8 @@ func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error
 	return f, nil
 }
 
-// load reads the documents if the copy has changed since they were last read. Unless force is set, it does so at the
-// earliest when staleAfter has passed since then.
+// load reads the documents if the copy has changed since they were last read. Unless force is set, it does not read
+// them again before staleAfter has passed.
 func (f *finder) load(ctx context.Context, store Store, change int64, now time.Time, force bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

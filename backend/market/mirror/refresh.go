@@ -14,8 +14,8 @@ const (
 	// format is the version of the form in which listings are stored. Increase it after a change to that form, or to
 	// the conversion of entries of the registry: all entries are then read again.
 	format = 1
-	// overlap is how far the next round goes back before the last one when it asks for changes: clocks differ, and a
-	// change may become visible after its timestamp.
+	// overlap is how long before the beginning of the last round the changes begin that a round requests: clocks
+	// differ, and a change may become visible after its timestamp.
 	overlap = time.Hour
 	// fullEvery is the time after which all servers are read again. This finds differences that a list of changes
 	// does not contain, such as entries that were removed without a trace.
@@ -32,7 +32,7 @@ const (
 // pauses are the times before a request is repeated after a temporary failure.
 var pauses = []time.Duration{time.Second, 5 * time.Second}
 
-// refresh continues the open round, or runs a new one.
+// refresh continues a round that is not complete, or runs a new one.
 func (m *Mirror) refresh(ctx context.Context) error {
 	if err := m.options.Source.Check(); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (m *Mirror) round(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// begin starts a new round unless one is open.
+// begin starts a new round, unless a round is not complete.
 func (m *Mirror) begin() {
 	s := &m.state
 	s.URL = m.options.Source.URL()
@@ -175,7 +175,7 @@ func (m *Mirror) page(ctx context.Context, q official.Query) (official.Page, err
 	}
 }
 
-// changeOf returns the change that stores the entries of a page, with the state that follows.
+// changeOf returns the change that stores the entries of a page, with the state after that page.
 func (m *Mirror) changeOf(ctx context.Context, page official.Page) (Change, error) {
 	c := Change{State: m.state}
 	s := &c.State

@@ -60,8 +60,8 @@ type IncludedToolset struct {
 	Tools       []string `json:"tools" nullable:"false" doc:"The tools, as SERVER.TOOL. SERVER is the name of a server in mcp.json or of a configured server."`
 }
 
-// IncludedServer is a server in the mcp.json of a persona. Activation adds it, or uses a configured server that does the
-// same.
+// IncludedServer is a server in the mcp.json of a persona. Activation adds the server, unless a configured server has
+// the same command or URL; then the persona uses that one.
 type IncludedServer struct {
 	Entry    string `json:"entry" doc:"Name of the server in mcp.json."`
 	Name     string `json:"name" doc:"Name that the server gets when it is added or, if existing is true, name of the configured server that is used in its place."`
@@ -217,8 +217,8 @@ func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
 	return t
 }
 
-// reference returns the tool that a name means. A server of the persona takes precedence over a configured one of the
-// same name.
+// reference returns the tool that a name refers to. A server of the persona takes precedence over a configured one of
+// the same name.
 func (p *Persona) reference(name string) toolset.Reference {
 	shown := strings.TrimPrefix(name, "mcp__")
 	for _, exists := range []Configured{func(entry string) bool { return p.entry(entry) != nil }, p.configured} {

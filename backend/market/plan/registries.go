@@ -9,9 +9,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// registry sets the address from which a package is downloaded. If the listing names another package registry than
-// that of the user's package manager, a person chooses between them, because the same name may denote another package
-// there. It returns option followed by the address of the chosen registry and by suffix, or "" for the user's
+// registry sets the address from which a package is downloaded. If the listing names another package registry than the
+// user's package manager uses, a person chooses between the two, because they may have different packages of the same
+// name. registry returns option followed by the address of the chosen registry and by suffix, or "" for the user's
 // registry.
 func (b *builder) registry(p listing.Package, option, suffix string) string {
 	ours := ""

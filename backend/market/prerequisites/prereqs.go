@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Prereqs says which of the programs that many servers need can print their version. Docker can print it without a
-// running engine.
+// Prereqs reports, for each program that many servers need, whether it can print its version. Docker can do so without
+// a running engine.
 type Prereqs struct {
 	NPX    bool `json:"npx"`
 	UVX    bool `json:"uvx"`

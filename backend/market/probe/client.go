@@ -91,8 +91,8 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 
 var clientInfo = json.RawMessage(`{"name":"agent-discover","version":"1"}`)
 
-// post sends a request, and ends the session that the server may open for it. foreign reports whether the server may
-// understand a request of another generation of MCP versions.
+// post sends a request, and ends the session that the server may open for it. foreign reports whether the server has
+// refused the request, perhaps because it uses another version of MCP.
 func (c *client) post(ctx context.Context, address, method string, params json.RawMessage,
 	header http.Header,
 ) (p listing.Probe, foreign bool) {

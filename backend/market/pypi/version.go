@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
-// finalVersion matches a version that is not a pre-release, as PEP 440 defines them, such as 1.2.3.post1.
+// finalVersion matches a version that is not a pre-release in the sense of PEP 440, such as 1.2.3.post1.
 var finalVersion = lazyregexp.New(`^(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)(?:\.post([0-9]+))?$`)
 
 // anyVersion matches a valid version, including pre-releases.

@@ -7,9 +7,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
-// merge returns the configuration of a server for another version. now is the current configuration, from the one
-// with which the current version was installed, and to the one with which the other version would be installed.
-// Changes that a person has made since the installation are kept; notes lists those that cannot be kept.
+// merge returns the configuration of a server for another version. The parameter now is the current configuration of
+// the server. The parameters from and to are the configurations with which the current version was installed and the
+// other version would be installed. Changes that a person has made since the installation are kept; notes lists those
+// that cannot be kept.
 func merge(now, from, to installer.Configured) (out installer.Configured, notes []string) {
 	if from.Transport == "" {
 		from = now // without a record, no changes by a person can be found
