@@ -33,7 +33,7 @@ const (
 type Change struct {
 	Field  string          `json:"field" doc:"JSON pointer to the member that has changed."`
 	Kind   string          `json:"kind" enum:"text,added,removed,required,type,enum,default,annotation,other"`
-	Before string          `json:"before,omitempty" doc:"The former value: a text as it is, any other value as JSON. Invisible characters are shown as U+XXXX."`
+	Before string          `json:"before,omitempty" doc:"The value before the change: a text as it is, any other value as JSON. Invisible characters are shown as U+XXXX."`
 	After  string          `json:"after,omitempty"`
 	Parts  []textdiff.Part `json:"parts,omitempty" doc:"For a change of a text, the parts of the text, each unchanged, removed or added. Invisible characters are shown as U+XXXX."`
 	Words  string          `json:"words" doc:"The change as a sentence."`

@@ -82,7 +82,7 @@ func (l Launch) Hash() string {
 // LaunchChange is a difference between two launches.
 type LaunchChange struct {
 	Field  string `json:"field" doc:"The part of the launch that has changed: command, args, env, url, headers, transport or package."`
-	Before string `json:"before" doc:"The former value, on one line. Credentials are shown as ${…}."`
+	Before string `json:"before" doc:"The value before the change, on one line. Credentials are shown as ${…}."`
 	After  string `json:"after"`
 }
 

@@ -90,8 +90,8 @@ type EditorFields struct {
 	All         bool              `json:"all,omitempty" doc:"For register, whether to select all detected editors that can be registered; for unregister, whether to select all editors that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project whose configuration files are changed instead of those of the user."`
 	Surface     string            `json:"surface,omitempty" doc:"For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta."`
-	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
-	Expect      map[string]string `json:"expect,omitempty" doc:"Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview."`
+	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry that has the hub's name but starts another program."`
+	Expect      map[string]string `json:"expect,omitempty" doc:"Maps the path of each previewed plan to the plan's field difference or before. A file is not written if neither field of its plan has the given value any more."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
 }
 
@@ -173,7 +173,7 @@ func (e *Editors) apply(action registration.Action) func(context.Context, *apply
 type editorUndoFields struct {
 	Changes []string          `json:"changes,omitempty" doc:"Identifiers of changes from the history."`
 	All     bool              `json:"all,omitempty" doc:"Whether to undo all changes that have not been undone yet."`
-	Expect  map[string]string `json:"expect,omitempty" doc:"Previewed differences: maps the identifier of each change to the field difference of its plan. A change is not undone if both its file and its difference have changed since the preview."`
+	Expect  map[string]string `json:"expect,omitempty" doc:"Maps the identifier of each change to the field difference of its previewed plan. A change is not undone if its plan has another difference now."`
 }
 
 type undoInput struct{ route.Object[editorUndoFields] }
@@ -206,7 +206,7 @@ type editorInput struct {
 // EditorHistory is the list of changes that were made to editors' files.
 type EditorHistory struct {
 	Changes  []registration.Record `json:"changes" nullable:"false" doc:"The changes, newest first."`
-	Unsealed int                   `json:"unsealed,omitempty" doc:"Number of backups of earlier versions of files that contain credentials in plain text, because there is no key with which to encrypt them."`
+	Unsealed int                   `json:"unsealed,omitempty" doc:"Number of backups, made by earlier versions of the hub, that contain credentials in plain text, because there is no key with which to encrypt them."`
 }
 
 func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[EditorHistory], error) {

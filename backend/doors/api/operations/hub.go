@@ -87,7 +87,7 @@ type status struct {
 	ActiveCount int  `json:"active_count" doc:"Number of servers that are always listed."`
 	Paused      bool `json:"paused,omitempty" doc:"Whether all servers are paused."`
 	quarantine.Counts
-	Problem string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+	Problem string         `json:"problem,omitempty" doc:"Why the hub currently cannot store calls in the log."`
 	Servers []activeServer `json:"servers" doc:"Servers that are always listed."`
 }
 

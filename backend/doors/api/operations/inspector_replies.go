@@ -34,7 +34,7 @@ type (
 		Content           []mcpObject `json:"content,omitempty" nullable:"false" doc:"Content blocks of the result: objects with the member type and, for the type text, the member text."`
 		StructuredContent mcpObject   `json:"structuredContent,omitempty" doc:"The result as an object, if the tool has an output schema."`
 		IsError           bool        `json:"isError,omitempty" doc:"Whether the tool failed."`
-		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"If the server has no tool of the given name, names of its tools that are similar."`
+		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"If the server has no tool of the given name, the similar names of other tools."`
 	}
 )
 

@@ -15,7 +15,7 @@ type Personas struct {
 // Routes adds the operations with their handlers to a route table.
 func (o *Personas) Routes(table *route.Table) {
 	g := table.Group("personas")
-	route.Add(g, route.Get("/api/personas", "List the personas in the data folder, and the active ones"), o.list)
+	route.Add(g, route.Get("/api/personas", "List the personas in the folder of personas, and the active ones"), o.list)
 	route.Add(g, route.Post("/api/personas/inspect", "Read a persona and report its problems").MayMiss(), o.inspect)
 	route.Add(g,
 		route.Post("/api/personas/activate",
@@ -25,9 +25,9 @@ func (o *Personas) Routes(table *route.Table) {
 		o.deactivate)
 }
 
-// PersonaList lists the personas in the data folder, and the active ones.
+// PersonaList lists the personas in the folder of personas, and the active ones.
 type PersonaList struct {
-	Folder   string                  `json:"folder" doc:"The data folder, in which each folder or zip archive can be a persona."`
+	Folder   string                  `json:"folder" doc:"Path of the folder of personas. Each folder and zip archive in it can be a persona."`
 	Personas []persona.Persona       `json:"personas" nullable:"false"`
 	Active   []persona.ActivePersona `json:"active" nullable:"false"`
 }
@@ -45,7 +45,7 @@ func (o *Personas) list(ctx context.Context, _ *struct{}) (*route.Reply[PersonaL
 }
 
 type personaFields struct {
-	Path string `json:"path" doc:"Absolute path of a folder or zip archive, or the name of a persona in the data folder."`
+	Path string `json:"path" doc:"Absolute path of a folder or zip archive, or the name of a persona in the folder of personas."`
 }
 
 type inspectPersonaInput struct{ route.Object[personaFields] }
@@ -63,9 +63,9 @@ func (o *Personas) inspect(ctx context.Context, in *inspectPersonaInput) (*route
 }
 
 type activatePersonaFields struct {
-	Path   string  `json:"path" doc:"Absolute path of a folder or zip archive, or the name of a persona in the data folder."`
+	Path   string  `json:"path" doc:"Absolute path of a folder or zip archive, or the name of a persona in the folder of personas."`
 	Hash   string  `json:"hash,omitempty" doc:"Hash of the persona that the person has reviewed. If the persona has changed since, nothing is activated."`
-	Client *string `json:"client,omitempty" doc:"Identifier of the editor that is equipped with the persona's default toolset. If empty, all clients without a toolset of their own are; if missing, none is."`
+	Client *string `json:"client,omitempty" doc:"Identifier of the editor to equip with the persona's default toolset; empty for all clients without a toolset of their own, missing for none."`
 }
 
 type activatePersonaInput struct {

@@ -234,7 +234,7 @@ func (s *Secrets) vaultStatus(ctx context.Context) VaultStatus {
 }
 
 type passphraseFields struct {
-	Passphrase string `json:"passphrase" doc:"Passphrase of the file. The first request creates the file and sets its passphrase."`
+	Passphrase string `json:"passphrase" doc:"Passphrase of the encrypted file of secrets. The first request creates the file and sets its passphrase."`
 }
 
 type unlockInput struct{ route.Object[passphraseFields] }

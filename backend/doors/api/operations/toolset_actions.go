@@ -47,7 +47,7 @@ func (o *Toolsets) pin(ctx context.Context, in *pinInput) (*route.Reply[ToolsetV
 type noteFields struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	Note   string `json:"note" maxLength:"500" doc:"The text; empty to remove the note."`
+	Note   string `json:"note" maxLength:"500" doc:"Text of the note; empty to remove the note."`
 }
 
 type noteInput struct {
@@ -125,7 +125,7 @@ func (o *Toolsets) export(_ context.Context, in *ToolsetInput) (*route.Raw, erro
 }
 
 type importToolsetFields struct {
-	File string `json:"file" doc:"Content of the file."`
+	File string `json:"file" doc:"Content of the exported file."`
 	Name string `json:"name,omitempty" doc:"Name of the toolset; the name in the file by default."`
 }
 

@@ -48,7 +48,7 @@ type TrustServer struct {
 	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"Name of the client whose agent proposed the server, as the client reports it."`
 	Waiting       int                       `json:"waiting" doc:"Number of the server's items that wait for a decision."`
 	Clean         int                       `json:"clean" doc:"Number of the server's waiting items that can be approved together, because the scan finds nothing in them."`
-	LaunchHash    string                    `json:"launch_hash" doc:"Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed."`
+	LaunchHash    string                    `json:"launch_hash" doc:"Hash of the launch, that is, of all parts of the configuration that determine what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed."`
 	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the launch of the server differs from the launch for which its items were approved; missing if it does not differ."`
 }
 

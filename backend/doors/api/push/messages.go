@@ -103,7 +103,7 @@ type (
 		Calls   int              `json:"calls" doc:"Number of calls in flight."`
 		Clients []gateway.Client `json:"clients" doc:"Connected MCP clients."`
 		quarantine.Counts
-		Problem string `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+		Problem string `json:"problem,omitempty" doc:"Why the hub currently cannot store calls in the log."`
 	}
 	jobMessage struct {
 		Type string             `json:"type" enum:"market.job"`

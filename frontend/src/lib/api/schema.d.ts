@@ -1170,7 +1170,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the personas in the data folder, and the active ones */
+        /** List the personas in the folder of personas, and the active ones */
         get: operations["get-api-personas"];
         put?: never;
         post?: never;
@@ -3101,11 +3101,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ActivatePersonaFields: {
-            /** @description Identifier of the editor that is equipped with the persona's default toolset. If empty, all clients without a toolset of their own are; if missing, none is. */
+            /** @description Identifier of the editor to equip with the persona's default toolset; empty for all clients without a toolset of their own, missing for none. */
             client?: string;
             /** @description Hash of the persona that the person has reviewed. If the persona has changed since, nothing is activated. */
             hash?: string;
-            /** @description Absolute path of a folder or zip archive, or the name of a persona in the data folder. */
+            /** @description Absolute path of a folder or zip archive, or the name of a persona in the folder of personas. */
             path: string;
         } & {
             [key: string]: unknown;
@@ -3280,7 +3280,7 @@ export interface components {
             content?: {
                 [key: string]: unknown;
             }[];
-            /** @description If the server has no tool of the given name, names of its tools that are similar. */
+            /** @description If the server has no tool of the given name, the similar names of other tools. */
             did_you_mean?: string[];
             /** @description Whether the tool failed. */
             isError?: boolean;
@@ -3318,7 +3318,7 @@ export interface components {
         };
         Change: {
             after?: string;
-            /** @description The former value: a text as it is, any other value as JSON. Invisible characters are shown as U+XXXX. */
+            /** @description The value before the change: a text as it is, any other value as JSON. Invisible characters are shown as U+XXXX. */
             before?: string;
             /** @description JSON pointer to the member that has changed. */
             field: string;
@@ -3664,13 +3664,13 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview. */
+            /** @description Maps the path of each previewed plan to the plan's field difference or before. A file is not written if neither field of its plan has the given value any more. */
             expect?: {
                 [key: string]: string;
             };
             /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
-            /** @description Whether to replace an entry with the hub's name that starts another program. */
+            /** @description Whether to replace an entry that has the hub's name but starts another program. */
             replace?: boolean;
             /** @description For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta. */
             surface?: string;
@@ -3693,7 +3693,7 @@ export interface components {
             changes: components["schemas"]["EditorRecord"][];
             /**
              * Format: int64
-             * @description Number of backups of earlier versions of files that contain credentials in plain text, because there is no key with which to encrypt them.
+             * @description Number of backups, made by earlier versions of the hub, that contain credentials in plain text, because there is no key with which to encrypt them.
              */
             unsealed?: number;
         };
@@ -3891,13 +3891,13 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Previewed differences: maps the path of each plan (or, if it has one, its field before) to its field difference. A file is not written if both the file and its difference have changed since the preview. */
+            /** @description Maps the path of each previewed plan to the plan's field difference or before. A file is not written if neither field of its plan has the given value any more. */
             expect?: {
                 [key: string]: string;
             };
             /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
-            /** @description Whether to replace an entry with the hub's name that starts another program. */
+            /** @description Whether to replace an entry that has the hub's name but starts another program. */
             replace?: boolean;
             /** @description For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta. */
             surface?: string;
@@ -3968,7 +3968,7 @@ export interface components {
             all?: boolean;
             /** @description Identifiers of changes from the history. */
             changes?: string[] | null;
-            /** @description Previewed differences: maps the identifier of each change to the field difference of its plan. A change is not undone if both its file and its difference have changed since the preview. */
+            /** @description Maps the identifier of each change to the field difference of its previewed plan. A change is not undone if its plan has another difference now. */
             expect?: {
                 [key: string]: string;
             };
@@ -4231,7 +4231,7 @@ export interface components {
             totals: components["schemas"]["ImportTotals"];
         };
         ImportToolsetFields: {
-            /** @description Content of the file. */
+            /** @description Content of the exported file. */
             file: string;
             /** @description Name of the toolset; the name in the file by default. */
             name?: string;
@@ -4393,7 +4393,7 @@ export interface components {
         };
         LaunchChange: {
             after: string;
-            /** @description The former value, on one line. Credentials are shown as ${…}. */
+            /** @description The value before the change, on one line. Credentials are shown as ${…}. */
             before: string;
             /** @description The part of the launch that has changed: command, args, env, url, headers, transport or package. */
             field: string;
@@ -4883,7 +4883,7 @@ export interface components {
             [key: string]: unknown;
         };
         NoteFields: {
-            /** @description The text; empty to remove the note. */
+            /** @description Text of the note; empty to remove the note. */
             note: string;
             server: string;
             tool: string;
@@ -4925,7 +4925,7 @@ export interface components {
             text: string;
         };
         PassphraseFields: {
-            /** @description Passphrase of the file. The first request creates the file and sets its passphrase. */
+            /** @description Passphrase of the encrypted file of secrets. The first request creates the file and sets its passphrase. */
             passphrase: string;
         } & {
             [key: string]: unknown;
@@ -4954,14 +4954,14 @@ export interface components {
             version: string;
         };
         PersonaFields: {
-            /** @description Absolute path of a folder or zip archive, or the name of a persona in the data folder. */
+            /** @description Absolute path of a folder or zip archive, or the name of a persona in the folder of personas. */
             path: string;
         } & {
             [key: string]: unknown;
         };
         PersonaList: {
             active: components["schemas"]["ActivePersona"][];
-            /** @description The data folder, in which each folder or zip archive can be a persona. */
+            /** @description Path of the folder of personas. Each folder and zip archive in it can be a persona. */
             folder: string;
             personas: components["schemas"]["Persona"][];
         };
@@ -5540,7 +5540,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch, that is, of all parts of the configuration that determine what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again. */
             missing_variable?: string;
@@ -5703,7 +5703,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it when you approve the server, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch, that is, of all parts of the configuration that determine what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again. */
             missing_variable?: string;
@@ -5991,7 +5991,7 @@ export interface components {
             active_count: number;
             /** @description Whether all servers are paused. */
             paused?: boolean;
-            /** @description Why the hub cannot store calls in the log at the moment. */
+            /** @description Why the hub currently cannot store calls in the log. */
             problem?: string;
             /** @description Servers that are always listed. */
             servers: components["schemas"]["ActiveServer"][] | null;
@@ -6520,7 +6520,7 @@ export interface components {
             id: number;
             /** @description How the launch of the server differs from the launch for which its items were approved; missing if it does not differ. */
             launch_changes?: components["schemas"]["LaunchChange"][] | null;
-            /** @description Hash of the launch: all parts of the configuration that determine which program or URL the server runs, and how. Send it with an approval, so that the approval fails if the configuration has changed. */
+            /** @description Hash of the launch, that is, of all parts of the configuration that determine what runs when the server starts. Send it with an approval, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             name: string;
             /** @description Name of the client whose agent proposed the server, as the client reports it. */
