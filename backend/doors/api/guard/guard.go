@@ -145,8 +145,8 @@ func answerPreflight(w http.ResponseWriter, r *http.Request, endpoint bool) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// mcpHeaders returns the headers of a comma-separated list whose names begin with mcp-, each preceded by a comma. The
-// hub cannot list them in advance, because servers define such headers for the arguments of their tools.
+// mcpHeaders returns those headers in a comma-separated list that begin with mcp-, each preceded by a comma. The hub
+// cannot know their names in advance, because servers define such headers for the arguments of their tools.
 func mcpHeaders(list string) string {
 	out := ""
 	for name := range strings.SplitSeq(list, ",") {

@@ -37,7 +37,7 @@ type ServerInput struct {
 	ID string `path:"id" doc:"Unique identifier of the server."`
 }
 
-// serverBody is the input of an operation on one server that takes a body.
+// serverBody is the input of an operation that concerns one server and takes a body.
 type serverBody[T any] struct {
 	ServerInput
 	route.Object[T]
