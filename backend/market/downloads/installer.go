@@ -22,10 +22,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// Installer implements sandbox.Packages: it installs the packages that npx and uvx would
-// download when a server starts into a folder of the server, and finds the program that
-// they would start. The program can then run in a sandbox that has no network and cannot
-// change the caches of packages.
+// Installer implements sandbox.Packages. Into the folder of a server, it installs the
+// packages that npx or uvx would download at the start of the server, and finds the program
+// that npx or uvx would run. This program can then run in a sandbox that has no network and
+// cannot change the caches of packages.
 //
 // The package managers run in sandboxes of their own. npm installs packages without their
 // installation scripts; these run afterwards in the sandbox of the server. An Installer is

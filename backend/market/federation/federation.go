@@ -29,8 +29,8 @@ const (
 )
 
 // Source is a registry that can be searched. Search returns at most limit listings that match a text, the best first.
-// It may return listings together with an error if they are not complete. Get returns one server of the source by its
-// name; it may be nil.
+// It may return listings together with an error if they are not complete. Get, which may be nil, returns one server of
+// the source by its name.
 type Source struct {
 	Name   string
 	Search func(ctx context.Context, text string, limit int) ([]listing.Listing, error)

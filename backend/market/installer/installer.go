@@ -65,7 +65,7 @@ type Packages interface {
 	Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error)
 }
 
-// Intake adds servers.
+// Intake adds servers and moves their credentials to the keychain.
 type Intake interface {
 	Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
 	// Policy returns the setting agents.install: allow, ask or deny.

@@ -19,9 +19,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// Leftover is something that a job makes and that must not outlast the job if it fails. The store keeps a note of it,
-// written before it is made, so that it can be removed even if the hub is killed. The notes about bundles, programs
-// and images stay until no server needs these any more.
+// Leftover is something that a job makes, such as a folder or a secret, and that must be removed if the job fails. The
+// note about a leftover is stored before the leftover is made, so that the next hub can remove it if this one is
+// killed. The notes about bundles, programs and images stay until no server needs these any more.
 type Leftover struct {
 	ID     int64  `json:"-"`
 	Kind   string `json:"kind"`

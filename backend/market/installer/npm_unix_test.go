@@ -62,7 +62,7 @@ func npmPackage(t *testing.T, program string) []byte {
 	return out.Bytes()
 }
 
-// npmRegistry serves a package. Its document contains the checksum of promised instead of file.
+// npmRegistry serves a package whose tarball is file. The checksum in the document of the package is that of promised.
 func npmRegistry(t *testing.T, file, promised []byte) *httptest.Server {
 	t.Helper()
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

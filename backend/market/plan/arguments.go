@@ -54,8 +54,8 @@ func (b *builder) positional(a listing.Argument) []string {
 	return out
 }
 
-// named returns a named argument, once for each of its values. Like other clients of listings, it passes the value as
-// the next argument, unless the program would take the value for an option or would not expect it there.
+// named returns a named argument, once for each of its values. As in other clients of listings, the value is the next
+// argument, unless the program would take the value for an option or would not expect it there.
 func (b *builder) named(a listing.Argument) []string {
 	if bare(a) {
 		return []string{a.Name}
