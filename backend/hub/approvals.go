@@ -5,8 +5,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 )
 
-// person implements gateway.Person: its inbox shows questions from servers and the hub to the user. When a session
-// ends, it drops the answers and approvals that were given for that session.
+// person implements gateway.Person. Its inbox shows the user the questions of servers and of the hub. EndSession
+// deletes the answers and approvals that were given for a session.
 type person struct {
 	*inspector.Inbox
 	approvals *rules.Approvals

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-// openAudit opens the audit log. The hash of the log's last entry is also stored in a file next to the database and
-// in the hub's log.
+// openAudit opens the audit log. The hash of the last entry is also stored in a file next to the database, and written
+// to the hub's ordinary log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
 		Store: h.store.Audit, File: h.options.Folder.AuditHead(),
@@ -20,7 +20,8 @@ func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.L
 	})
 }
 
-// loggedHeads returns the heads of the audit log that are recorded in the hub's log and in the older files of that log.
+// loggedHeads returns the heads of the audit log that were written to the hub's ordinary log. It also reads the older
+// files of the ordinary log.
 func loggedHeads(folder paths.Folder) (heads []audit.Head) {
 	name := filepath.Base(folder.Log())
 	extension := filepath.Ext(name)

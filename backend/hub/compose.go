@@ -100,10 +100,10 @@ type doors struct {
 }
 
 // loginEnv waits for the environment of the user's login shell and returns it. If ctx ends first, it returns a minimal
-// one.
+// environment.
 type loginEnv func(context.Context) process.Env
 
-// compose creates all parts and loads the tools of the catalog at the same time, because both take long.
+// compose creates all parts and concurrently loads the tools of the catalog, because both take long.
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	h.discovery.catalog = catalog.New(h.store.Tools, h.bus, h.log)
 	var loading errgroup.Group
@@ -137,9 +137,9 @@ func (h *Hub) composeParts(ctx context.Context, config settings.Settings) error 
 	return nil
 }
 
-// outdated returns a function that reports whether the tools of a server must be listed again,
-// because they were listed longer ago than the setting discovery.cache allows, or because that
-// setting is off. Tools that only an earlier hub has listed count as listed when this hub started.
+// outdated returns a function that reports whether the tools of a server must be listed again. They must if the
+// setting discovery.cache is off, or if they were listed longer ago than this setting allows. The tools of a server
+// that has not been listed since the start of this hub count as listed at that start.
 func (h *Hub) outdated(started time.Time) func(server string) bool {
 	return func(server string) bool {
 		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.Discoveries.ListedAt(server)
@@ -389,9 +389,9 @@ func (h *Hub) openSessions() *guard.Sessions {
 	})
 }
 
-// records are the stores of data about servers, except for their tools: the log and metrics of calls, the lists of
-// prompts and resources, what the search has learned, the tokens of endpoints, sign-ins, remembered answers, approvals
-// of calls, toolsets, approved and held definitions, and sandbox folders.
+// records are the stores of data about servers, without the store of tools. They hold the log and metrics of calls,
+// the lists of prompts and resources, the usage data from which the search learns, the tokens of endpoints, sign-ins,
+// remembered answers, approvals of calls, toolsets, approved and held definitions, and sandbox folders.
 type records struct {
 	*journal.Journal
 	features *features.Keeper

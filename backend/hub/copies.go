@@ -12,7 +12,8 @@ const (
 	lookAgain = time.Hour
 )
 
-// copyDatabase makes a copy of the database every day on which it has changed, until ctx ends.
+// copyDatabase copies the database at most once a day, and only if the database has changed
+// since the last copy. It returns when ctx ends.
 func (c *chores) copyDatabase(ctx context.Context) error {
 	file := c.folder.Database()
 	for wait := firstCopy; ; wait = lookAgain {

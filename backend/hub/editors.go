@@ -61,12 +61,12 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	return nil
 }
 
-// corrections returns the differences between what a server lists and what clients are shown.
+// corrections returns the items of a server's lists that the hub changes or leaves out before clients see the lists.
 func (h *Hub) corrections(server string) []corrections.Correction {
 	return corrections.Reader{Tools: h.discovery.catalog, Features: h.servers.features, Running: h.servers.upstream}.Of(server)
 }
 
-// listed returns the names of the tools that are always listed: in every session's tool list.
+// listed returns the names of the tools that are in the tool list of every session.
 func (d *doors) listed() []string {
 	var names []string
 	for _, t := range d.gateway.ActiveTools() {
@@ -96,15 +96,15 @@ func editorEntry(o Options) (table.Server, error) {
 	return entry, nil
 }
 
-// changeSetting writes one value to the settings file and reads the file again. It returns the keys of the settings that
-// have changed.
+// changeSetting writes one value to the settings file and reloads the settings. It returns the keys of the settings
+// that have changed.
 func (h *Hub) changeSetting(keys []string, value any) (changed []string, err error) {
 	return h.settings.Change(func() error { return settingsEditor.Keep(h.options.Folder.Config(), keys, value) })
 }
 
 var settingsEditor = settings.Editor{Set: setScalar, Edit: editFile}
 
-// editFile changes a file that people edit too.
+// editFile changes a file that people may edit at the same time.
 func editFile(path string, check func([]byte) error, edit func([]byte) ([]byte, error)) error {
 	return atomicfile.Disk{}.Edit(context.Background(), path, check, edit)
 }

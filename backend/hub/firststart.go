@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// composeFirstStart creates the starter of new servers, and the check whether servers can be used.
+// composeFirstStart creates the parts that start each new server once and that report whether a server can be used.
 func (h *Hub) composeFirstStart() {
 	s := &h.servers
 	s.first = firststart.New(firststart.Options{
@@ -53,12 +53,12 @@ type arrivals struct {
 // Expected implements finding.Arrivals.
 func (a arrivals) Expected() bool { return a.first.Expected() || !a.vectors.Complete() }
 
-// startWait is how long a search that finds nothing waits for servers that are started for the first time, which may have
-// to be downloaded.
+// startWait is how long a search without results waits for servers that are being started for the first time. Such a
+// server may have to be downloaded.
 const startWait = 2 * time.Second
 
-// Await implements finding.Arrivals. It waits for servers for a moment only, because the reply names the servers that
-// are being started.
+// Await implements finding.Arrivals. It waits for servers only for a moment, because the reply of the search names the
+// servers that are being started.
 func (a arrivals) Await(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startWait)
 	a.first.Await(starting)

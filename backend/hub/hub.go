@@ -45,8 +45,8 @@ type Options struct {
 	// Program is the path of the companion that editors start; "" for the
 	// path of this process.
 	Program string
-	// Helper is the command that confines itself and becomes a server's program; see
-	// sandbox.Exec. Without it, servers are not confined on Linux.
+	// Helper is the command line of the process that calls sandbox.Exec: it confines itself and then
+	// executes a server's program. Without it, servers are not confined on Linux.
 	Helper []string
 	// Timeouts override how long the HTTP server waits for its clients.
 	Timeouts guard.Timeouts
@@ -55,9 +55,9 @@ type Options struct {
 	// PassphraseWork overrides the cost of deriving a key from the passphrase of the
 	// secrets, as a power of 2.
 	PassphraseWork int
-	// Encoder overrides the encoder of sentences. It must return the same vectors as that of package minilm.
+	// Encoder overrides the encoder of sentences. It must return the same vectors as the encoder of package minilm.
 	Encoder embedding.Encoder
-	// Now overrides the clock by which tokens of remote servers are renewed.
+	// Now overrides the clock that decides when the tokens of remote servers are renewed.
 	Now func() time.Time
 }
 

@@ -13,8 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
-// loginShell reads the environment of the user's login shell once. It starts the shell when somebody asks for the
-// environment or start is called: after the hub is announced, because the shell would slow down the hub's start.
+// loginShell reads the environment of the user's login shell once. It starts the shell at the first call of
+// environment or start. The hub calls start only after it is announced, because the shell would slow down the
+// hub's start.
 type loginShell struct {
 	read func()
 	end  context.CancelFunc
@@ -38,7 +39,7 @@ func newLoginShell(log *slog.Logger) *loginShell {
 
 func (l *loginShell) start() { l.once.Do(func() { go l.read() }) }
 
-// environment waits for the environment of the login shell. If ctx ends first, it returns a minimal one.
+// environment waits for the environment of the login shell. If ctx ends first, it returns a minimal environment.
 func (l *loginShell) environment(ctx context.Context) process.Env {
 	l.start()
 	select {

@@ -87,7 +87,7 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	return nil
 }
 
-// machine describes this machine for plans. folder is the data folder.
+// machine describes this machine for package plan. folder is the data folder.
 func (m *market) machine(folder string) plan.Machine {
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -16,10 +16,9 @@ const (
 	// restBytes is how much memory may be allocated between two checks while the
 	// hub is at rest.
 	restBytes = 256 << 10
-	// startGarbage and restGarbage are the percentages by which the heap may grow
-	// before garbage is collected: much while the hub starts, because little of
-	// what it then allocates becomes garbage, and little later, because a hub is
-	// idle most of the time.
+	// startGarbage and restGarbage are the percentages by which the heap may grow before garbage is collected. The
+	// percentage is high while the hub starts, because little of the memory that is then allocated becomes garbage.
+	// Afterwards it is low, because a hub is idle most of the time.
 	startGarbage = 400
 	restGarbage  = 60
 )

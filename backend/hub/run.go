@@ -129,7 +129,7 @@ func each[E any](bus *events.Bus, do func(context.Context, E)) func(context.Cont
 }
 
 // announce publishes the hub's address. If that fails, it stops the hub, because no program could find it. It also
-// stops a hub that a program has started if the user has requested a stop, or another hub is being started.
+// stops the hub if instance.Withheld forbids it to run and a program, not a person, has started it.
 func (h *Hub) announce() error {
 	err := h.lock.Announce(h.info)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// openSandbox returns the sandbox of the servers' processes. Its Output looks up the process manager at each call,
-// because the manager is created later.
+// openSandbox returns the sandbox of the servers' processes. The function Output looks up the process manager at each
+// call, because the manager is created after the sandbox.
 func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	folder := string(h.options.Folder)
 	return sandbox.New(sandbox.Options{
@@ -25,7 +25,7 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	})
 }
 
-// noticeDenials returns a function that passes the results of failed calls to the sandbox, which looks for denied
+// noticeDenials returns a function that passes the responses of failed calls to the sandbox, which looks for denied
 // accesses in them, until ctx ends.
 func (c *chores) noticeDenials() func(ctx context.Context) error {
 	return each(c.bus, func(_ context.Context, e journal.Recorded) {

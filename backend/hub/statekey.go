@@ -8,8 +8,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 )
 
-// stateKey returns the key that encrypts the states of calls which wait for input. It is
-// kept in a file, so that clients can continue calls of modern servers after a restart.
+// stateKey returns the key that encrypts the states of calls that wait for input from a
+// client. The key is kept in a file. So clients can continue a call after a restart of
+// the hub, if the server is of the modern era.
 func stateKey(folder paths.Folder, log *slog.Logger) []byte {
 	file := folder.Run("states.key")
 	if data, err := paths.ReadFile(file); err == nil {

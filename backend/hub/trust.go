@@ -15,7 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// openTrust opens the store of approvals, and lets it decide which definitions the catalog and the features contain.
+// openTrust opens the store of approvals. From then on, the store decides which definitions of tools, prompts,
+// resources and templates clients can see.
 func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
 	s := &h.servers
 	rules := examiner.New(h.discovery.catalog, s.registry, h.discovery.builtin.Encoder, h.options.Version)
