@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
-// Answers stores the answers to questions of servers that people have chosen to remember.
+// Answers stores the answers to servers' questions that people have chosen to reuse for later questions.
 type Answers struct{ db *database }
 
 // Answers implements inspector.AnswerStore.

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// killedWriter is the environment variable with the path of the database for a child process of a test.
+// killedWriter is the environment variable that passes the path of the database to a child process of a test.
 const killedWriter = "AGENT_DISCOVER_TEST_AUDIT_WRITER"
 
 func TestMain(m *testing.M) {

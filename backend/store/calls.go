@@ -25,8 +25,8 @@ func (s *Calls) AppendRecords(ctx context.Context, records []journal.Record, tal
 			return fmt.Errorf("append calls: %w", err)
 		}
 		defer func() { _ = insert.Close() }()
-		// For each statement whose context can be cancelled, the driver starts a goroutine, which takes as long as
-		// the statement itself.
+		// For each statement whose context can be cancelled, the driver starts a goroutine. Starting it takes as
+		// long as the statement itself.
 		row := context.WithoutCancel(ctx)
 		for _, r := range records {
 			if err := ctx.Err(); err != nil {

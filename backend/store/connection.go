@@ -12,8 +12,9 @@ const (
 	// lockWait is how long a read or write waits for a lock that another
 	// program holds.
 	lockWait = 5 * time.Second
-	// lockTry is how long one attempt to write occupies the only connection for writing. A write that does not get
-	// the lock then lets other writes try, so that all of them fail after lockWait, not one after the other.
+	// lockTry is how long one attempt to write occupies the only connection for writing. Between its attempts, a
+	// write releases the connection to other writes. So while a lock is held, each write fails lockWait after it
+	// began, no matter how many writes are waiting.
 	lockTry = 100 * time.Millisecond
 )
 

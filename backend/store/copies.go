@@ -20,8 +20,8 @@ func copiesOf(file string) string { return filepath.Join(filepath.Dir(file), "ba
 // Copies returns the paths of the copies of a database, oldest first.
 func Copies(file string) []string { return paths.Glob(copiesOf(file), "discover-*.db") }
 
-// CopyDue reports whether a database has no copy, or its newest copy is at least a day old and the database has changed
-// since.
+// CopyDue reports whether the database should be copied: it has no copy, or its newest copy is at least a day old and
+// the database has changed since that copy was made.
 func CopyDue(file string, now time.Time) bool {
 	all := Copies(file)
 	if len(all) == 0 {

@@ -42,7 +42,7 @@ func Inspect(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// loads reads servers and the tables of loaders as the hub does when it starts, and returns the first error.
+// loads reads the tables that the hub reads when it starts, in the same way as the hub, and returns the first error.
 func loads(ctx context.Context, file string, db *sql.DB) error {
 	if version, err := verify(ctx, file, false); err != nil || version != newest() {
 		return err // an older schema is migrated first
@@ -71,7 +71,8 @@ func unloadable(err error) error {
 	return err
 }
 
-// loaders returns functions that read the tables that the hub reads when it starts, except for servers.
+// loaders returns functions that read the tables that the hub reads when it starts, except for the table
+// servers. The keys are the names of the tables.
 func (s *Store) loaders() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"tools":           loader(s.Tools.Tools),

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// callAll calls all methods of a store's fields that return an error, with one element in each list, and returns the
-// errors by field and method.
+// callAll calls, on each field of a store, all methods that have an error as their last result. Lists in the
+// arguments have one element. callAll returns the errors by field and method.
 func callAll(t *testing.T, s *Store) map[string]error {
 	t.Helper()
 	failure := reflect.TypeFor[error]()
@@ -45,7 +45,8 @@ func callAll(t *testing.T, s *Store) map[string]error {
 	return errs
 }
 
-// sample returns an argument of a type, such that a method of the store has something to do.
+// sample returns an argument of the given type for a method of the store. A slice or map has one element, so that
+// the method has something to do.
 func sample(t *testing.T, of reflect.Type) reflect.Value {
 	t.Helper()
 	switch v := reflect.New(of).Elem(); of.Kind() {

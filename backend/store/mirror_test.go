@@ -22,8 +22,8 @@ func entry(name, version string, status listing.Status) mirror.Stored {
 	}
 }
 
-// mirrored returns the names, versions and statuses of those of the entries a to d that the copy
-// of the registry has.
+// mirrored looks up the entries a, b, c and d in the copy of the registry. It returns the names,
+// versions and statuses of those that exist.
 func mirrored(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string

@@ -15,7 +15,7 @@ import (
 )
 
 // originalTables lists the tables and columns that are read from a database of the original product. Tables and
-// columns that the product's version does not have are skipped.
+// columns that the database does not have are skipped.
 var originalTables = []struct {
 	name    string
 	columns []string

@@ -57,8 +57,8 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		}
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
-	// A server whose approvals are lost must count as new, so that the definitions that it lists next count as its
-	// first ones.
+	// A server whose approvals are lost must count as new. Then the definitions that it lists next count as the first
+	// definitions of the server, not as changes.
 	if _, err = s.db.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 // rescue copies the readable rows of a damaged database into another one.
 type rescue struct{ into *Store }
 
-// maxSequence is the greatest id that counts as real. A greater one is taken for damage: after the maximum id of
-// SQLite, no row could be added.
+// maxSequence is the greatest id that counts as undamaged. No row could be added to a table after a row with the
+// greatest id that SQLite supports.
 const maxSequence = 1 << 40
 
-// copySequences copies the last ids of tables, so that the ids of lost rows are not given to new rows: other rows may
-// refer to the lost ones.
+// copySequences copies the last id of each table. Otherwise a new row could get the id of a lost row, and rows that
+// refer to the lost row would then refer to the new one.
 func (r rescue) copySequences(ctx context.Context, from *wreck) error {
 	for _, old := range from.views {
 		last := make(map[string]int64)
@@ -109,8 +109,9 @@ func (r rescue) raiseSequence(ctx context.Context, table string, id int64) error
 	})
 }
 
-// tables returns the names of the tables to copy: all except for those of SQLite, the migrations and the full-text
-// index, the vectors, which are computed again, and the copy of the registry and the probes, which are read again.
+// tables returns the names of the tables to copy. It leaves out the tables of SQLite, of the migrations and of the
+// full-text index. It also leaves out the tables of vectors, which the hub computes again, and the tables with the copy
+// of the registry and with probes, which the hub fetches again.
 func (r rescue) tables(ctx context.Context) ([]string, error) {
 	found, err := r.into.db.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'goose\_%' ESCAPE '\'
@@ -131,7 +132,8 @@ func (r rescue) tables(ctx context.Context) ([]string, error) {
 	return names, found.Err()
 }
 
-// copyTable copies the readable rows of a table, from one view of the damaged file after the other.
+// copyTable copies the readable rows of a table from each view of the damaged file in turn, until all rows of the table
+// have been read.
 func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (complete bool, err error) {
 	columns, err := columnsOf(ctx, r.into.db.read.db, table)
 	if err != nil {
@@ -193,7 +195,7 @@ func storedColumns(ctx context.Context, db *sql.DB, table string) (columns []str
 	return columns
 }
 
-// maxTries limits the number of searches for readable rows beside the damaged pages of a table.
+// maxTries limits how many ranges of row ids between the damaged pages of one table are searched for readable rows.
 const maxTries = 1000
 
 // copying copies the rows of one table.
@@ -220,8 +222,8 @@ func (c *copying) all(ctx context.Context) (complete bool, err error) {
 	return false, c.between(ctx, math.MinInt64, math.MaxInt64)
 }
 
-// between copies the rows with ids from low to high. It reads from both ends up to the damage, and then does the same
-// with both halves of the rest.
+// between copies the rows with ids from low to high. It reads from both ends up to the first unreadable row, and then
+// calls itself for each half of the remaining range.
 func (c *copying) between(ctx context.Context, low, high int64) error {
 	where := " WHERE rowid BETWEEN " + strconv.FormatInt(low, 10) + " AND " + strconv.FormatInt(high, 10)
 	if c.tries--; low > high || c.tries < 0 {
@@ -253,9 +255,9 @@ func (c *copying) between(ctx context.Context, low, high int64) error {
 	return c.between(ctx, middle+1, high)
 }
 
-// rows copies rows in an order until one cannot be read, and returns the id of the last row that it has copied, or nil
-// if ids is false. failed is the error of reading, or nil. Rows that already exist, and rows that violate a constraint
-// of the schema, are ignored.
+// rows copies rows in the given order until a row cannot be read. If ids is true, last is the id of the last row that
+// it has copied. failed is the error of reading, or nil. Rows that already exist, and rows that violate a constraint of
+// the schema, are ignored.
 func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last *int64, failed, err error) {
 	list := strings.Join(c.columns, ", ")
 	insert, err := c.to.PrepareContext(ctx,

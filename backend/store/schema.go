@@ -32,10 +32,11 @@ type Newer struct{ Version int64 }
 
 func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, newest()) }
 
-// verify checks that this program can use a database file: its schema must not be newer, and must contain everything
-// that the migrations of that version create. The second check takes some time; unless whole is set, it is made only
-// before a migration. verify does not change the file. It returns the version of the schema, 0 if the file does not
-// exist or has no tables of this program. The error is a Newer or damage, or an error of reading the file.
+// verify checks that this program can use a database file. The schema must not be newer than this program, and must
+// contain all objects that the migrations up to its version create. Checking the objects takes some time; unless
+// whole is set, it is only done before a migration. verify does not change the file. It returns the version of the
+// schema, or 0 if the file does not exist or has no tables of this program. The error is a Newer, a damage, or an
+// error of reading the file.
 func verify(ctx context.Context, file string, whole bool) (version int64, err error) {
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, nil
@@ -135,9 +136,9 @@ func expected(ctx context.Context, version int64) (schema, error) {
 	return s, rows.Err()
 }
 
-// describe returns descriptions of tables, columns, indexes, triggers and views by type and name. They do not depend
-// on how the statements are written. Each column has its own description, so that additional columns of a table do
-// not make a difference.
+// describe returns descriptions of tables, columns, indexes, triggers and views, by type and name. White space in
+// the SQL statements of the schema does not matter. Each column has its own description, so that the descriptions of
+// a table with additional columns include those of the table without these columns.
 func describe(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	const query = `
 		SELECT 'table ' || name, 'exists' FROM sqlite_schema WHERE type = 'table'

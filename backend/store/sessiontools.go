@@ -39,9 +39,9 @@ func (s *SessionTools) SessionTools(ctx context.Context, session string) ([]cata
 	return keys, nil
 }
 
-// SaveSessionTools implements gateway.SessionToolStore. It also deletes the tools of sessions that have saved none
-// for sessionToolsLife. It does not wait for locks of other programs, so that it does not delay the answer to an
-// agent.
+// SaveSessionTools implements gateway.SessionToolStore. It also deletes the tools of each session for which it was
+// last called more than sessionToolsLife ago. It does not wait for locks of other programs, so that it does not
+// delay the answer to an agent.
 func (s *SessionTools) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
 	pairs := make([][2]string, len(tools))
 	for i, k := range tools {

@@ -90,7 +90,7 @@ type database struct {
 // schema is newer than this program, Open does not change it and returns a fault with advice.
 func Open(ctx context.Context, file string) (*Store, error) { return openAfter(ctx, file, Copy) }
 
-// openAfter is Open, except that it calls the function before, not Copy, when the schema is about to change.
+// openAfter is like Open, but calls before instead of Copy when the schema is about to change.
 func openAfter(ctx context.Context, file string, before func(ctx context.Context, file string) error) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -203,8 +203,9 @@ func (d *database) scrub(ctx context.Context) error {
 	return nil
 }
 
-// compact rewrites the database file without unused pages, in which older versions of this program have left deleted
-// data. It removes the copies, which may contain that data too.
+// compact rewrites the database file without unused pages. Such pages may contain deleted data, because older
+// versions of this program did not overwrite it. compact also removes the copies of the database, which may contain
+// the same data.
 func (d *database) compact(ctx context.Context) error {
 	if err := d.execute(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)

@@ -24,7 +24,7 @@ const CopySource = "copy"
 // recognize their servers by them.
 var lasting = []string{plan.Source, "bundle"}
 
-// Supplement lists the rows that a copy of a database has and the salvaged database lacks.
+// Supplement describes the rows of a copy that AddFromCopy adds to the salvaged database, or offers to add.
 type Supplement struct {
 	Copy    string     `json:"file"` // path of the copy
 	Taken   bool       `json:"taken"`
@@ -55,10 +55,10 @@ func NewestUsable(ctx context.Context, file string) (usable string, unusable []s
 // AddFromCopy adds rows of a copy to a database that Salvage has made, if agree returns true for them. If there is
 // nothing to add, it does not call agree.
 //
-// Rows are added only to tables that could not be salvaged completely: rows that other tables lack were deleted after
-// the copy was made. Data that a person may have revoked since is never added: approvals, remembered answers, links to
-// secrets and tokens of clients. So an added server is confined, and waits for approval unless the salvaged approvals
-// contain its launch.
+// Rows are added only to tables that could not be salvaged completely: a row that is missing from any other table was
+// deleted after the copy was made. Data that a person may have revoked since then is never added: approvals,
+// remembered answers, links to secrets and tokens of clients. So an added server is confined, and waits for approval
+// unless the salvaged approvals contain its launch.
 func AddFromCopy(
 	ctx context.Context, into, from string, saved []Salvaged, agree func(Supplement) (bool, error),
 ) (out Supplement, err error) {
@@ -101,7 +101,8 @@ func AddFromCopy(
 
 var errNotTaken = errors.New("nothing is taken from the copy")
 
-// migrateCopy copies a copy to scratch and migrates it to the current schema. It returns the servers in it.
+// migrateCopy duplicates a copy as the file scratch, and migrates the duplicate to the current schema. It returns the
+// servers in the duplicate.
 func migrateCopy(ctx context.Context, from, scratch string) (servers []registry.Server, err error) {
 	if err := copyFile(from, scratch); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not read the copy %s: %s", from, paths.Reason(err))
@@ -193,8 +194,8 @@ func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []reg
 	return nil
 }
 
-// supplements are the tables, besides servers, for which rows are taken from a copy. All other tables contain data
-// that can be listed, fetched or computed again, logs, and data that a person may have revoked.
+// supplements are the tables, besides servers, for which rows are taken from a copy. The other tables contain logs,
+// data that a person may have revoked, and data that can be listed, fetched or computed again.
 var supplements = []supplementRule{
 	{
 		table: "slugs", columns: "server, slug", keys: []string{"slug"},

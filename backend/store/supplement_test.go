@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// copied returns the paths of a closed database with ten servers and of its copy. After the copy is made, the function
-// later changes the database, and some tables are overwritten.
+// copied creates a database with ten servers and copies it. Then it calls later, which may change the database, and
+// overwrites the given tables. It returns the paths of the closed database and of the copy.
 func copied(t *testing.T, later func(s *Store), overwritten ...string) (file, copy string) {
 	t.Helper()
 	s, file := openStore(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
-// Toolsets stores the toolsets, and which client is equipped with which one.
+// Toolsets stores the toolsets, and for each client the name of the toolset with which it is equipped.
 type Toolsets struct{ db *database }
 
 // Toolsets implements toolset.Store.

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// Vectors implements embedding.Store in one table. The field uses names a table whose column hash has the hashes of
-// all texts for which vectors are kept.
+// Vectors implements embedding.Store in one table of vectors. uses is the name of another table, whose column hash
+// contains the hashes of all texts for which vectors are kept.
 type Vectors struct {
 	db          *database
 	table, uses string

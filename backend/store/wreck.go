@@ -15,8 +15,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// wreck is a damaged database from which as much as possible is read. Its views are copies of the file: one with the
-// expected schema and a corrected header, one with a corrected header only, and an unchanged one.
+// wreck is a damaged database from which as many rows as possible are read. Its views are opened copies of the file:
+// the first has the expected schema and a corrected header, the second has only a corrected header, and the third is
+// unchanged.
 type wreck struct {
 	views []*sql.DB
 	files []string
