@@ -25,7 +25,7 @@ const (
 	maxTempAge  = 10 * time.Minute // an older temporary file is removed
 )
 
-// Disk replaces files. The zero value is ready to use; tests set its fields to replace single operations.
+// Disk replaces files. The zero value is ready to use; tests set its fields to override single operations.
 type Disk struct {
 	Sync  func(*os.File) error                 // nil means File.Sync
 	Swap  func(temp, target string) error      // exchanges two files; nil means atomically if the system can, and otherwise by a hard link
@@ -35,10 +35,10 @@ type Disk struct {
 }
 
 // Replace gives a file new content. It creates missing folders, readable by the user only. The error is a
-// fault.Conflict when the file no longer matches f or another program writes it at the same moment, a fault.Busy when
-// another program holds its lock or has it open, and a fault.Denied when f cannot be written. After an error the file
-// has the content that another program last wrote, unless the error is only that the folder could not be flushed to
-// the disk.
+// fault.Conflict if the file no longer matches f or if another program writes it at the same moment. It is a
+// fault.Busy if another program has the file open or holds its lock, and a fault.Denied if f cannot be written. After
+// an error, the file has the content that another program last wrote, unless the error is only that the folder could
+// not be flushed to the disk.
 func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err := f.CheckWritable(); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (d Disk) retry(ctx context.Context, act func() error) error {
 	}
 }
 
-// checkHash returns a fault.Conflict when the file has another hash, or when
-// its links lead to another file.
+// checkHash returns a fault.Conflict when the file has another hash, or when the symbolic links at its path now lead
+// to another file.
 func checkHash(f File, hash string) error {
 	now, err := Read(f.Path)
 	if err != nil {
@@ -252,8 +252,7 @@ func makeFolders(missing []string) error {
 	return nil
 }
 
-// RemoveEmptyFolders removes folders, the last first, and stops at one that is
-// not empty.
+// RemoveEmptyFolders removes folders, the last one first. It stops at the first folder that is not empty.
 func RemoveEmptyFolders(folders []string) {
 	for _, folder := range slices.Backward(folders) {
 		if os.Remove(folder) != nil {
@@ -264,8 +263,8 @@ func RemoveEmptyFolders(folders []string) {
 
 func tempName(target string) string { return "." + filepath.Base(target) + ".discover-" }
 
-// removeAbandoned removes the temporary files beside target whose process has ended, or that are older than
-// maxTempAge.
+// removeAbandoned removes the temporary files beside target that were made by a process that has ended, or that are
+// older than maxTempAge.
 func removeAbandoned(target string) {
 	folder := filepath.Dir(target)
 	entries, _ := os.ReadDir(folder)

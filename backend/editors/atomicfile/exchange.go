@@ -56,8 +56,8 @@ func (d Disk) whileExpected(ctx context.Context, guard *guard, f File, act func(
 	})
 }
 
-// guard guards the file as soon as no program has it open for writing. The error is a fault.Busy if a program keeps
-// it open, and a fault.Conflict if the file is no longer the expected one.
+// guard returns a guard for the file as soon as no program has the file open for writing. The error is a fault.Busy
+// if a program keeps the file open, and a fault.Conflict if the file is no longer the expected one.
 func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
 	for end := time.Now().Add(patience * d.rest()); ; {
 		guard, err := newGuard(f.Target)

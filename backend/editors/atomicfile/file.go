@@ -1,7 +1,8 @@
-// Package atomicfile replaces the content of a file that belongs to another program: completely or
-// not at all, at the end of all symbolic links, with the same mode, owner and extended attributes,
-// and only if the file is unchanged since it was read. It refuses a file for which it cannot keep
-// one of these promises. It does not look at the content; package configedit edits text.
+// Package atomicfile replaces the content of a file that belongs to another program. It follows
+// symbolic links, keeps the mode, owner and extended attributes, and replaces either the whole
+// content or nothing, and only if the file is unchanged since it was read. It refuses a file for
+// which it cannot keep one of these promises. It does not look at the content; package configedit
+// edits text.
 //
 // Other programs do not coordinate with this one and may write at any moment: by a rename, or by
 // truncating the file and writing it again. So a file is read only when it is at rest (see
@@ -252,7 +253,7 @@ func (f File) checkLink() error {
 	return nil
 }
 
-// existingParent returns the folder itself or its nearest parent that exists.
+// existingParent returns folder or, if it does not exist, its nearest parent that exists.
 func existingParent(folder string) (string, fs.FileInfo, error) {
 	for {
 		info, err := os.Stat(folder)

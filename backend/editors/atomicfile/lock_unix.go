@@ -17,9 +17,9 @@ import (
 const lockTimeout = 5 * time.Second
 
 // LockFolder waits until no other process that uses this package, such as a hub with another data
-// folder, changes a file in the folder of path. The system releases the lock when its process ends.
-// Replace is safe without the lock, which only avoids conflicts. If the folder cannot be locked,
-// LockFolder returns at once.
+// folder, changes a file in the folder of path. The system releases the lock when this process
+// ends. Replace is safe without the lock; the lock only avoids conflicts. If the folder cannot be
+// locked, LockFolder returns at once.
 func LockFolder(ctx context.Context, path string) (unlock func()) {
 	target, err := resolve(path)
 	if err != nil {

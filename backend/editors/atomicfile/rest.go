@@ -59,9 +59,8 @@ func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byt
 	}
 }
 
-// isCurrent reports whether the file is still in the state in which it was read.
-// A program that had it open for writing may have written the rest and closed it
-// since.
+// isCurrent reports whether the file is still in the state in which it was read. A program that had
+// the file open for writing at that time may have written more since, and closed the file.
 func (f File) isCurrent() bool {
 	now, err := Stat(f.Path)
 	return err == nil && now.Target == f.Target && now.state() == f.state()
