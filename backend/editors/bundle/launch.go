@@ -268,7 +268,7 @@ func (l builder) args(texts []string) []string {
 	return out
 }
 
-// env expands environment variables and drops those without an answer.
+// env expands environment variables, and drops a variable whose value becomes empty because an answer is missing.
 func (l builder) env(texts map[string]string) map[string]string {
 	out := make(map[string]string, len(texts))
 	for name, text := range texts {

@@ -150,9 +150,8 @@ func (o option) read(key string) (Option, error) {
 	return out, nil
 }
 
-// Folder returns the name of the folder into which the bundle is unpacked. It
-// contains the whole hash, so that a bundle with other content cannot have the
-// same folder.
+// Folder returns the name of the folder into which the bundle is unpacked. The name contains the whole hash, so
+// that a bundle with other content cannot have the same folder.
 func (b *Bundle) Folder() string {
 	name := strings.TrimPrefix(clean(b.Name, maxFolderName)+"-"+b.Hash, "-")
 	if badOnWindows.MatchString(name) { // a name reserved for devices, such as aux.x

@@ -24,9 +24,9 @@ type Unpacked struct {
 	before string // path to which the replaced folder was moved; "" when there was none
 }
 
-// Unpack writes all files of the bundle to its Folder below root, readable by the user only. A file of the bundle
-// that program starts becomes executable. Unpack replaces an existing folder, which Undo restores; after an error
-// nothing has changed. Calls for the same root must not overlap.
+// Unpack writes all files of the bundle to its Folder below root, readable by the user only. If the command line
+// program starts a file of the bundle, this file becomes executable. Unpack replaces an existing folder, which
+// Undo restores; after an error nothing has changed. Calls for the same root must not overlap.
 func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpacked, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, unpackError(err)
@@ -52,8 +52,8 @@ func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpa
 	return unpacked, nil
 }
 
-// RemoveUnfinished removes folders that interrupted calls of Unpack have left in
-// a root. Calls for the same root must not overlap with it.
+// RemoveUnfinished removes folders that interrupted calls of Unpack have left in a root. It must not run at the
+// same time as Unpack with the same root.
 func RemoveUnfinished(root string) error {
 	var err error
 	for _, folder := range paths.Glob(root, unfinished+"*") {

@@ -21,7 +21,7 @@ type Line struct {
 	New  int    `json:"new,omitempty"` // line number after the change, from 1
 }
 
-// Lines returns the difference between two versions of a file. It is never nil.
+// Lines returns the difference between two versions of a file. The result is never nil.
 func Lines(before, after []byte, file table.File) []Line {
 	a, b := split(before), split(after)
 	lines := shorten(script(a, b))
@@ -49,7 +49,7 @@ func split(text []byte) []string {
 	return lines
 }
 
-// script returns the edits that turn a into b, line by line and without texts.
+// script returns the lines of the diff that turns a into b. The lines have no texts yet.
 func script(a, b []string) []Line {
 	var lines []Line
 	for _, edit := range textdiff.Script(a, b) {

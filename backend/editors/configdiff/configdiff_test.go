@@ -102,7 +102,7 @@ func TestCredentialsAreRedactedInEveryNotation(t *testing.T) {
 	}
 }
 
-// The args repeat the credential of the variable; there, only its value shows that it is a credential.
+// The credential of the variable is repeated in args, where nothing but its value shows that it is a credential.
 func TestTheOldAndTheNewCredentialAreRedactedWhereverTheyAre(t *testing.T) {
 	e, _ := table.ByID("cursor")
 	text := func(value string) []byte {

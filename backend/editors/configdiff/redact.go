@@ -91,8 +91,7 @@ func (r *redactor) setTexts(lines []Line, a, b []string) {
 // because the name of a credential may be on another line than its value.
 const margin = 20
 
-// redactLines returns the redacted lines with the given numbers, counted from
-// 1.
+// redactLines returns the lines with the given numbers, redacted. Numbers are counted from 1.
 func (r *redactor) redactLines(all []string, numbers []int) map[int]string {
 	out := make(map[int]string, len(numbers))
 	if len(numbers) == 0 {

@@ -1,15 +1,13 @@
-// Package configedit adds one entry to a configuration file that another program
-// owns, changes it, and removes it again. Every byte outside the entry stays as
-// it is. It supports JSON with and without comments, TOML and YAML.
+// Package configedit adds one entry to a configuration file that another program owns, changes it,
+// and removes it again. Every byte outside the entry stays as it is. It supports JSON with and
+// without comments, TOML and YAML.
 //
-// The parsers (hujson, go-toml and yaml) only locate the entry. The text is
-// cut and extended at the offsets that they report, and the result is parsed
-// again to verify that no other value has changed; an edit that cannot be
-// verified is refused. No library edits all three formats in this way: they
-// rewrite the file and lose comments, order, indentation or line ends.
+// The parsers (hujson, go-toml and yaml) only locate the entry. The text is cut and extended at
+// the offsets that they report, and the result is parsed again to verify that no other value has
+// changed; an edit that cannot be verified is refused. No library edits all three formats in this
+// way: libraries usually rewrite the file, which loses comments, order, indentation or line ends.
 //
-// The package does not know editors and does not open files: see packages
-// table and atomicfile.
+// The package does not know editors and does not open files: see packages table and atomicfile.
 package configedit
 
 import (
@@ -79,11 +77,11 @@ type document interface {
 	put(name string, value Object) (edits []replacement, made int, err error)
 	// set sets or adds fields of an entry, and keeps its other fields.
 	set(name string, fields Object) ([]replacement, error)
-	// remove removes an entry. It also removes the collections around the entry that then contain
-	// nothing, but no more than made.
+	// remove removes an entry. It also removes up to made collections around the entry that become
+	// empty, the innermost first.
 	remove(name string, made int) ([]replacement, error)
-	// inside returns a document for the same text whose collection is the entry,
-	// so that fields can be edited like entries.
+	// inside returns a document for the same text, in which the entry is the collection. So fields
+	// can be edited like entries.
 	inside(name string) (document, error)
 	// same reports whether this document and another one are equal except for one entry.
 	same(other document, name string) bool
@@ -178,8 +176,8 @@ func Remove(text []byte, p Place, name string) (Change, error) {
 	return removeWithParents(text, p, name, 0)
 }
 
-// removeWithParents removes an entry. It also removes the collections around the entry that would
-// then be empty, but no more than made.
+// removeWithParents removes an entry. It also removes up to made collections around the entry that
+// become empty, the innermost first.
 func removeWithParents(text []byte, p Place, name string, made int) (Change, error) {
 	d, src, err := parseForChange(text, p, name, nil)
 	if err != nil {
@@ -215,7 +213,7 @@ func Scalar(text []byte, keys []string, value any) (Change, error) {
 	return finish(d, src, p, keys[last], edits, made, value)
 }
 
-// parseForChange parses a text and checks that the entry called name can be changed to a value.
+// parseForChange parses a text and checks that the entry called name can be set to value.
 func parseForChange(text []byte, p Place, name string, value any) (document, source, error) {
 	if !utf8.ValidString(name) {
 		return nil, source{}, fault.New(fault.Invalid, "the name of the entry is not UTF-8")

@@ -53,9 +53,8 @@ func parseJSON(src source, p Place) (document, error) {
 	return d, d.resolve(root)
 }
 
-// parseHujson parses a whole text. It returns nil for one that contains only
-// comments. A line feed is added because the parser requires one after a line
-// comment at the end of the text.
+// parseHujson parses a whole text. It returns nil for a text that contains only comments. It adds
+// a line feed, because the parser requires one after a line comment at the end of the text.
 func parseHujson(body []byte) (*hujson.Value, error) {
 	text := body
 	if body[len(body)-1] != '\n' {
@@ -73,8 +72,8 @@ func parseHujson(body []byte) (*hujson.Value, error) {
 	return nil, invalid(min(line, lineOf(body, len(body)-1)), "the file is not valid JSON")
 }
 
-// resolve sets d.resolved. The error describes a value of the wrong type; a text
-// that can be read but not changed sets d.problem instead.
+// resolve sets d.resolved. It returns an error if a value has the wrong type. If the text can be
+// read but not changed, it sets d.problem instead.
 func (d *jsonDoc) resolve(root *hujson.Value) error {
 	d.resolved = []*hujson.Value{root}
 	for _, key := range d.place.Keys {

@@ -28,7 +28,7 @@ func (d *jsonDoc) put(name string, value Object) (edits []replacement, made int,
 	return []replacement{d.insert(d.last(), content)}, made, nil
 }
 
-// fillEmpty adds a value to a text without one: after the comments or, if the text is blank, at its start.
+// fillEmpty adds a value to a text that contains no value: after the comments or, if the text is blank, at its start.
 func (d *jsonDoc) fillEmpty(value any) replacement {
 	var b strings.Builder
 	at := len(d.body)
@@ -226,8 +226,8 @@ func afterAll(box *hujson.Value) []byte {
 	return nil
 }
 
-// removeItem removes an item with the comma after it or, for the last item, the comma before it. It
-// also removes the lines that would be empty, with their comments.
+// removeItem removes an item with the comma after it or, for the last item, the comma before it. It also removes
+// lines on which only white space or comments would be left.
 func (d *jsonDoc) removeItem(box *hujson.Value, items []jsonItem, i int) []replacement {
 	if d.holdsOnly(box, i) {
 		return []replacement{{box.StartOffset + 1, box.EndOffset - 1, ""}}
@@ -280,8 +280,8 @@ func (d *jsonDoc) expand(floor, from, to int, last bool) []replacement {
 	return []replacement{{start, end, ""}}
 }
 
-// afterBlanks returns the offset after blanks. If only comments follow on the line, it returns the
-// end of the line.
+// afterBlanks returns the offset after the blanks that begin at an offset. If only comments follow them on the
+// line, it returns the end of the line.
 func (d *jsonDoc) afterBlanks(at int) int {
 	skip := func(i int) int {
 		for i < len(d.body) && (d.body[i] == ' ' || d.body[i] == '\t' || d.body[i] == '\r') {

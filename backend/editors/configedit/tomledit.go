@@ -194,8 +194,8 @@ func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) replacement {
 	}
 	var b strings.Builder
 	if head < 0 && n.kind == tomlImplicit {
-		// The table has only subtables. The header of the first one is part of the
-		// edit, which shows Revert that the entry existed before.
+		// The table has only subtables. The edit includes the header of the first subtable, which
+		// shows Revert that the entry existed before the change.
 		at := lineStart(d.body, d.exprs[d.first(n)].key)
 		end := lineEnd(d.body, at)
 		tomlSection(&b, d.path(name), false, fields)

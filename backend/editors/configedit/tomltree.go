@@ -10,8 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlKind is the kind of a node. For a table, it is the syntax that defines the table, which decides what may be
-// added to it.
+// tomlKind is the kind of a node. For a table, it says which syntax defines the table, because the syntax decides
+// what may be added to the table.
 type tomlKind int
 
 const (

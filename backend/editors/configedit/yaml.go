@@ -214,7 +214,7 @@ func (d *yamlDoc) hasMarkup(n *yaml.Node) bool {
 	return n.Line > 0 && bytes.HasPrefix(d.body[d.at(n):], []byte("!"))
 }
 
-// isPlain reports whether no node of a tree has markup or is nested too deeply.
+// isPlain reports whether all nodes of a tree are without markup and not nested too deeply.
 func (d *yamlDoc) isPlain(n *yaml.Node, depth int) bool {
 	if d.hasMarkup(n) || depth > deepest {
 		return false

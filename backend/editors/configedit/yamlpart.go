@@ -42,7 +42,8 @@ func (d *yamlDoc) keyPart(c *yamlStep, i int) (*yamlPart, error) {
 	return p, nil
 }
 
-// itemPart finds an item by the dashes of its list, because the parser does not report where a dash is.
+// itemPart returns the lines of item i of a list. It searches for the dashes of the items, because the
+// parser does not report where they are.
 func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 	v, column := c.value, c.value.Column-1
 	var dashes []int

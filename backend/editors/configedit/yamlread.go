@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlValueOf decodes a node. With aliases expanded, it decodes at most a million nodes; the others become nil.
+// yamlValueOf decodes a node and expands aliases. It decodes at most a million nodes; all further nodes become nil.
 func yamlValueOf(n *yaml.Node) any {
 	left := 1 << 20
 	return yamlDecode(n, 0, &left)
