@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// samePlace reports whether two entries are in the same list of one file.
+// samePlace reports whether two entries are in the same collection of the same file.
 func samePlace(a, b occurrence) bool {
 	return !a.pasted && !b.pasted && pathname.Here.Equal(a.file.Path, b.file.Path) && slices.Equal(a.file.Place.Keys, b.file.Place.Keys)
 }
@@ -38,10 +38,10 @@ func accountOf(s table.Server) map[string]string {
 	return values
 }
 
-// takes reports whether an entry with the same command or URL belongs to the candidate: it has the
-// same credentials, and no variables or headers that the candidate lacks. Entries of one file are
-// different servers if their variables or headers differ or, if named is set, if their names
-// differ.
+// takes reports whether an entry with the same command or URL belongs to the candidate. The entry must have the same
+// credentials as the candidate, and no variables or headers that the candidate lacks. If named is set, the candidate
+// must already contain an entry of the same name. Two entries in one collection of a file belong to different
+// candidates if their variables or headers differ.
 func (c *Candidate) takes(o occurrence, named bool) bool {
 	own, given := settings(c.Server), settings(o.server)
 	if !within(given, own) || !maps.Equal(accountOf(c.Server), accountOf(o.server)) {
@@ -65,9 +65,10 @@ type match struct {
 	named     bool // an entry of the candidate has the name of the server
 }
 
-// matchAll sets Existing of the candidates. The same command or URL may be configured for several accounts, so each
-// configured server is assigned to the most similar candidate only or, among equals, to the one with the name of the
-// server. A candidate whose secrets cannot be compared now matches a server even if that is already assigned.
+// matchAll sets Existing of the candidates. Several candidates may have the same command or URL, but different
+// accounts. Therefore a configured server is assigned to only one candidate: the most similar one or, among equally
+// similar ones, one that has an entry with the name of the server. As an exception, a candidate whose secrets cannot
+// be compared now may get a server that is already assigned.
 func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	var matches []match
 	for n, c := range all {

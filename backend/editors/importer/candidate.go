@@ -56,8 +56,8 @@ type Source struct {
 	found occurrence
 }
 
-// candidates merges entries with the same command or URL and account, in the order in which they
-// were found. It leaves out the entry of Agent Discover itself.
+// candidates merges entries that have the same account and the same command or URL, in the order
+// in which they were found. It leaves out the entry of Agent Discover itself.
 func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
 	all := []Candidate{}
 	groups := make(map[string][]occurrence) // by destination

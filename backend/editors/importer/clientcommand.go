@@ -60,8 +60,8 @@ func unwrapped(words []string) (rest []string, name string) {
 	return nil, ""
 }
 
-// addsToClient reports whether a program that clients does not match is nevertheless called with
-// the command "mcp add" or "mcp add-json".
+// addsToClient reports whether words are the arguments of "mcp add" or "mcp add-json". It returns
+// false if program is not a client but a runner such as npx.
 func addsToClient(program string, words []string) bool {
 	return !runner.MatchString(program) && len(words) > 3 && words[0] == "mcp" && (words[1] == "add" || words[1] == "add-json")
 }

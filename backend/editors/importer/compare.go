@@ -105,8 +105,8 @@ func (c *comparison) lower(how similarity, why string) {
 	}
 }
 
-// setting compares a variable or header of the entry with the same one of the server. It lowers
-// c.how if they differ.
+// setting compares a variable or header of the entry with the variable or header of the same name in the configured
+// server. It lowers c.how if they differ.
 func (c *comparison) setting(ctx context.Context, existing map[string]string, name, value string) {
 	key := name
 	if c.server.Transport != "stdio" {

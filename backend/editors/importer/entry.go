@@ -212,8 +212,8 @@ func transportOf(entry map[string]any, line []string, at string) (string, error)
 	return registry.TransportFor(stated, command, at)
 }
 
-// commandOf returns the command of an entry, with arguments if the entry has them in one list with it, and the object that
-// has the other arguments and the variables.
+// commandOf returns the command of an entry, and the object that contains its variables and the arguments that are not
+// in line. line has arguments only if the entry has a single list of the command and its arguments.
 func commandOf(entry map[string]any) (line []string, source map[string]any) {
 	source = entry
 	var command any
@@ -231,7 +231,7 @@ func commandOf(entry map[string]any) (line []string, source map[string]any) {
 	return words(command), source
 }
 
-// local sets the server to a stdio server. line and source are what commandOf returns for the entry.
+// local makes e a stdio server. line and source are the results of commandOf for the entry.
 func (e *textEntry) local(entry map[string]any, line []string, source map[string]any) {
 	e.Server.Transport = "stdio"
 	arguments := source["args"]

@@ -14,8 +14,8 @@ import (
 // Request selects the servers that an import adds.
 type Request struct {
 	Choices []Choice `json:"servers" nullable:"false"` // if empty, all new candidates that can be imported
-	// RemoveEntries also removes the entries from the editors, including those of servers that are
-	// configured already.
+	// RemoveEntries also removes the entries of the chosen servers from the editors, even if a
+	// server is configured already.
 	RemoveEntries bool `json:"take_out"`
 	// PlainText keeps credentials readable in the configuration if they cannot be stored as
 	// secrets; otherwise servers with such credentials are not imported.
@@ -61,9 +61,9 @@ const (
 	Failed   = "failed"
 )
 
-// Import adds the chosen servers; with dry it only reports what it would do.
-// An imported server is not always listed until a person activates it. The
-// failure of one server does not stop the others.
+// Import adds the chosen servers; with dry it only reports what it would do. An imported server is
+// not among the always listed servers before a person activates it. The failure of one server does
+// not stop the others.
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
@@ -207,7 +207,7 @@ func originOf(q Request) intake.Origin {
 	return intake.Person
 }
 
-// take copies the outcome of adding the server to the result.
+// take sets the fields of the result from out, the outcome of adding the server.
 func (r *Result) take(out intake.Outcome) {
 	r.Waiting = !out.Server.Approved
 	r.Moved, r.Kept = append(r.Moved, out.Stored...), append(r.Kept, out.Kept...)
@@ -217,8 +217,8 @@ func (r *Result) take(out intake.Outcome) {
 	}
 }
 
-// readableAllowed adds advice to the error for credentials that cannot be stored: import with
-// --plain-text. It returns other errors unchanged.
+// readableAllowed adds the advice to import with --plain-text to an error that says that
+// credentials cannot be stored. It returns other errors unchanged.
 func readableAllowed(err error) error {
 	if fault.CodeOf(err) != fault.CodeUnstorable {
 		return err

@@ -54,9 +54,9 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 // argument returns the name of an argument's place, as launch.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
-// checkFolder warns that the hub starts servers in the user's home folder. If the entry has another
-// working folder, checkFolder keeps it in Dir, so that entries that differ only in their folder are
-// not merged.
+// checkFolder warns if the entry has another working folder than the user's home folder, in which the hub starts
+// servers. It keeps this working folder in Dir, so that entries that differ only in their working folders are not
+// merged.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") &&

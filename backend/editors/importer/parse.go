@@ -84,7 +84,8 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 			if o.scope.keeps(where, found) {
 				return true
 			}
-			// The entry or the user's environment sets the variable, or the reference has a default.
+			// A reference to a variable is filled if it has a default, or if the entry or the user's environment
+			// sets the variable.
 			at, variable := ofEnvironment.FindStringSubmatch(found), i.options.Machine.Variable
 			return at != nil && (at[2] != "" || o.scope.means(where, at[1]) || variable == nil || variable(at[1]) != "")
 		}))
@@ -138,8 +139,8 @@ func (p *Parsed) secrets(given map[string]string) {
 }
 
 // secretName returns the name for a secret: name, with a number if another secret in p has this name but another
-// value. It never adds a number to the name of a variable or header, because a secret of the same name is filled in
-// without a reference.
+// value. It never adds a number if name is the name of the variable or header that contains the secret, because the
+// hub sets each variable or header to the secret of the same name.
 func (p *Parsed) secretName(where, name, value string) string {
 	free := name
 	for n := 2; where != "env."+name && where != "headers."+name; n++ {
@@ -151,8 +152,8 @@ func (p *Parsed) secretName(where, name, value string) string {
 	return free
 }
 
-// placeholders fills p.Missing with the placeholders in the server's configuration for which the
-// function filled returns false. It lists equal placeholders in one place once.
+// placeholders fills p.Missing with the placeholders in the server's configuration for which the function filled
+// returns false. Equal placeholders in the same place are listed once.
 func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
 	o := occurrence{server: s}

@@ -140,8 +140,8 @@ func (o *occurrence) explain(where, text string) {
 	}
 }
 
-// block adds a warning that the server cannot run as in its editor. Because of it, removeEntries
-// keeps the entry in the editor.
+// block adds a warning that the server cannot run as it runs in its editor. removeEntries keeps the
+// entry of such a server in the editor.
 func (o *occurrence) block(format string, args ...any) {
 	o.warn(format, args...)
 	if o.blocked == "" {

@@ -33,8 +33,8 @@ type batch struct {
 	entries []string // names as in the file
 }
 
-// removeEntries removes the imported entries from the editors, in one change per file. It keeps an
-// entry unless reasonToKeep returns "".
+// removeEntries removes the imported entries from the editors, with one change for each collection
+// of a file. It keeps the entries for which reasonToKeep returns a reason.
 func (r *importRun) removeEntries(ctx context.Context) {
 	var batches []*batch
 	view := r.registryView()

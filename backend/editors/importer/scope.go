@@ -76,9 +76,9 @@ func scriptsIn(words []string) []int {
 // The value of a variable that refers to its own name comes from the user's environment.
 func (s scope) means(where, name string) bool { return s.own[name] && where != "env."+name }
 
-// passes reports whether a reference such as ${NAME} is passed to the program unchanged, which may
-// expand it. The hub itself fills in references in the command, the URL and the headers, because no
-// program receives these.
+// passes reports whether the hub passes a reference such as ${NAME} unchanged to the server's
+// program, which may expand it. The hub itself fills in references in the command, the URL and the
+// headers, because no program receives these.
 func (s scope) passes(where, name string, hasDefault bool) bool {
 	switch {
 	case s.scripts[where]:
@@ -91,7 +91,7 @@ func (s scope) passes(where, name string, hasDefault bool) bool {
 	return false
 }
 
-// keep records that a reference is passed to the program unchanged, and returns it.
+// keep records that the hub passes a reference unchanged to the server's program, and returns the reference.
 func (s scope) keep(where, found string) string {
 	s.kept[where+"\x00"+found] = true
 	return found
@@ -136,8 +136,8 @@ func (o *occurrence) tellEnvironment(m table.Machine) {
 	})
 }
 
-// tellKept adds a warning for a reference that is passed to the program unchanged and whose
-// variable the entry does not set.
+// tellKept adds a warning for a reference that the hub passes unchanged to the server's program, if
+// the entry does not set the variable.
 func (o *occurrence) tellKept(where, name string, set bool) {
 	switch {
 	case o.scope.expands && set:
@@ -166,10 +166,11 @@ func variableIn(found string) string {
 	return ""
 }
 
-// fillOwn replaces references to variables of the entry in the URL and the headers of a remote
+// fillOwn replaces references to the entry's own variables in the URL and the headers of a remote
 // server with the values of these variables, because no process receives the variables. A
-// credential that would not be recognized in its new place would stay readable in the
-// configuration; fillOwn asks the user for it as a secret instead.
+// credential that launch.Literals would not recognize in its new place would stay readable in the
+// configuration. Instead of such a value, fillOwn inserts a reference to a secret that the user is
+// asked for.
 func (o *occurrence) fillOwn() {
 	if o.server.Transport == "stdio" {
 		return
@@ -192,8 +193,8 @@ func (o *occurrence) fillOwn() {
 	})
 }
 
-// withOwn expands the references in text to variables of the entry. within lists the variables that
-// are being expanded already, which prevents endless recursion.
+// withOwn replaces the references in text to the entry's own variables with their values. within
+// lists the variables that are being expanded already, which prevents endless recursion.
 func (o *occurrence) withOwn(env map[string]string, text string, within ...string) string {
 	return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
 		name := ofEnvironment.FindStringSubmatch(found)[1]
@@ -204,8 +205,7 @@ func (o *occurrence) withOwn(env map[string]string, text string, within ...strin
 	})
 }
 
-// covered reports whether value, a credential in the given text of the server, is recognized as a
-// credential.
+// covered reports whether launch.Literals recognizes value as a credential in the text at the place where.
 func (o *occurrence) covered(where, text, value string) bool {
 	at := launch.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
 	if name, header := strings.CutPrefix(where, "headers."); header {
