@@ -28,8 +28,8 @@ const (
 // at the same moment each time.
 const attempts = 5
 
-// performer carries out plans. The caller holds Registrar.writing, and may let it write several
-// files of one request concurrently.
+// performer carries out plans. The caller holds Registrar.writing, and may let the performer write
+// several files of one request concurrently.
 type performer struct {
 	planner *planner
 	own     *ownEntry

@@ -18,7 +18,8 @@ const (
 // and call the tools of servers.
 const NewSurface = "meta"
 
-// bareSurface is the surface of an entry whose arguments do not name a surface: the tool registry.
+// bareSurface is the surface of an entry whose arguments do not name a surface. It contains only
+// the tool named registry.
 const bareSurface = "registry"
 
 // arguments are the arguments with which an Agent Discover entry starts the program.

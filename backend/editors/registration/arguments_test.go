@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// entryIn returns the Agent Discover entry in a file. It fails if the file does not
-// have exactly one.
+// entryIn returns the Agent Discover entry in a file. It fails the test if the file does not have
+// exactly one such entry.
 func (rg *rig) entryIn(file table.File) entry {
 	rg.Helper()
 	text := rg.read(file.Path)

@@ -18,9 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// claude is the writer of Claude Code in the editor table. Claude Code keeps
-// other data in the same file and rewrites it all the time, so its own command
-// makes the change at the right moment.
+// claude is the value of table.Editor.Writer for Claude Code. Claude Code keeps other data in the
+// same file and rewrites it all the time, so its own command makes the change at the right moment.
 const claude = "claude"
 
 const commandTimeout = 30 * time.Second

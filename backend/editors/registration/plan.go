@@ -101,8 +101,8 @@ func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader
 	return p
 }
 
-// compare refuses the plan if it differs from the plan that was previewed under the given key. The
-// plans differ if both the file and the change of its entries are different.
+// compare refuses the plan if it differs from the plan that was previewed under the given key. Plans count as
+// different only if both the content of the file and the change of its entries differ.
 func (p *filePlan) compare(expect map[string]string, key string) {
 	previewed, ok := expect[key]
 	if !ok || p.effect == refuse || p.effect == keepFile || previewed == p.was.Hash || previewed == p.difference() {
@@ -213,8 +213,8 @@ func (p *filePlan) preview() Plan {
 	return out
 }
 
-// hints returns the hints that the function of gives for the editors that read the file, without empty and duplicate
-// ones.
+// hints calls the function named of for each editor that reads the file. It returns the hints that are not empty,
+// each once.
 func (p *filePlan) hints(of func(e *table.Editor, scope string) string) []string {
 	editors := []*table.Editor{p.found.Editor}
 	for _, id := range p.shared {

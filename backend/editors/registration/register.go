@@ -146,8 +146,8 @@ func holdsNothing(text []byte) bool {
 	return strings.Join(strings.Fields(string(text)), "") == "{}" || len(bytes.TrimSpace(text)) == 0
 }
 
-// origin returns the change that added the Agent Discover entry to a file, and
-// may have created it; nil when it is not in the history.
+// origin returns the change that added the Agent Discover entry to a file, or nil if the history
+// does not contain it. This change may have created the file.
 func (pl *planner) origin(path string) *change {
 	all, err := pl.history.all()
 	if err != nil {

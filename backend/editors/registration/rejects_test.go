@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// The editors and the extensions of JSON that they accept were determined by running the list
-// command of each editor on such files.
+// The accepted extensions of JSON were determined for each editor by running its list command
+// on files with these extensions.
 func TestAFileThatTheEditorDoesNotReadIsRefusedBeforeItIsChanged(t *testing.T) {
 	texts := map[configedit.Extension]string{
 		configedit.ByteOrderMark: "\uFEFF{\n\t\"mcpServers\": {}\n}\n",

@@ -32,8 +32,8 @@ func (h *history) seal(ctx context.Context, data []byte) ([]byte, error) {
 	return h.sealer.Seal(ctx, data)
 }
 
-// writeSteps writes the steps of a change, encrypted if they contain a credential. Without a key it
-// fails, because the change could not be undone.
+// writeSteps writes the steps of a change. Steps that contain a credential are encrypted; without a
+// key for that, writeSteps fails, because the change could not be undone.
 func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (path string, err error) {
 	text, err := json.Marshal(c.steps)
 	if err != nil {
@@ -56,9 +56,9 @@ func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (pat
 	return path, ignoreMissing(paths.Remove(plain)) // begin or an earlier version may have written plain
 }
 
-// writeBackup writes the backup of a file, encrypted if it contains a
-// credential. Without a key it writes none, because the steps are enough to
-// undo the change.
+// writeBackup writes the backup of a file. A backup that contains a credential is encrypted;
+// without a key for that, writeBackup writes nothing, because the steps are enough to undo the
+// change.
 func (h *history) writeBackup(ctx context.Context, c *change, before []byte) (written []string, err error) {
 	path := filepath.Join(h.folder, c.ID, "before")
 	if configdiff.HasCredentials(c.file(), before) {

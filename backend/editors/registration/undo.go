@@ -257,10 +257,9 @@ func (pl *planner) revert(ctx context.Context, p *filePlan, c *change) {
 	}
 }
 
-// isReverted reports whether nothing of a step is left to revert: the entry that
-// it added is gone, or the entry that it removed exists again. A step that
-// replaced the entry of another program is still to be reverted when its own
-// entry is gone, because the replaced entry is missing.
+// isReverted reports whether nothing of a step is left to revert: the entry that it added is gone, or the entry that
+// it removed exists again. If a step replaced the entry of another program and the new entry is gone, the step is not
+// reverted, because the replaced entry is still missing.
 func (s step) isReverted(c *change, exists bool) bool {
 	if !s.Is {
 		return exists

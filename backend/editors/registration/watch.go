@@ -99,9 +99,9 @@ func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	return now
 }
 
-// recordNewEditors stores the editors that are detected for the first time.
-// Editors of the very first scan do not count as new, and are registered
-// automatically only if that was enabled before.
+// recordNewEditors stores the editors that are detected for the first time. The editors that the
+// very first scan detects do not count as new. An editor is marked for automatic registration only
+// if that is enabled when the editor is detected.
 func (r *Registrar) recordNewEditors() error {
 	found := r.survey.detected()
 	return r.saved.updateSeen(func(s *seen) bool {
@@ -146,9 +146,9 @@ func (r *Registrar) registerNewEditors(ctx context.Context) {
 	}
 }
 
-// registerNew registers one editor. It reports whether the editor is finished:
-// it is registered, or a person or administrator decides about it. An editor
-// whose file cannot be changed yet is tried again at the next scan.
+// registerNew registers one editor. It returns true if nothing is left to do: the editor is
+// registered, or a person or an administrator decides about it. If the editor's file cannot be
+// changed yet, registerNew is called again at the next scan.
 func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen seen) bool {
 	finished := found.Detected && len(found.Files) > 0
 	for _, file := range found.Files {
