@@ -1,8 +1,7 @@
-// Package doctor reports problems with the MCP set-up of the editors on this
-// machine and what it costs: the tokens that tool definitions take now and would
-// take through Agent Discover, servers that several editors start, and tool
-// names, counts and schemas that exceed an editor's limits. It changes nothing
-// and starts nothing; a report is computed when it is requested.
+// Package doctor reports problems and costs of the MCP set-up of the editors on this machine: the
+// tokens that tool definitions take now and would take through Agent Discover, servers that several
+// editors start, and tool names, counts and schemas that exceed an editor's limits. It changes
+// nothing and starts nothing; a report is computed when it is requested.
 package doctor
 
 import (
@@ -30,8 +29,8 @@ type Cost struct {
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
 	Known   int    `json:"known"`   // number of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	// Today is the number of tokens that Tools take at the start of a conversation, plus the tokens
-	// of the tools that Agent Discover lists if the editor has its entry.
+	// Today is the number of tokens that Tools take at the start of a conversation. If the editor
+	// has the Agent Discover entry, it includes the tokens of the tools that Agent Discover lists.
 	Today   int `json:"today"`
 	Through int `json:"through"` // tokens if Agent Discover were the only server of the editor
 	// Directly is the number of tokens at the start of a conversation if the editor itself had the

@@ -154,8 +154,8 @@ func (x *examination) missing() (findings []Finding) {
 	return findings
 }
 
-// startable reports whether a command exists. It returns true when that cannot
-// be determined: for variables, and for paths relative to an unknown folder.
+// startable reports whether a command exists. It returns true if that cannot be determined,
+// because the command contains a variable or is a path relative to an unknown folder.
 func (x *examination) startable(command string) bool {
 	if command == "" || strings.Contains(command, "${") {
 		return true

@@ -87,8 +87,7 @@ func (x *examination) toolCounts(e *editor) (findings []Finding) {
 	return findings
 }
 
-// longNames reports the tools of a server that an editor leaves out because of
-// their names.
+// longNames reports the tools of a server that an editor leaves out because the names of these tools are too long.
 func (e *editor) longNames(s server) []Finding {
 	long := e.tooLong(s.entry, s.tools, func(t *catalog.Tool) string { return t.Name })
 	if len(long) == 0 {
@@ -151,8 +150,8 @@ type vendorSchema struct {
 	hash   string // hash of the tool's definition
 }
 
-// refusesSchema reports whether a vendor rejects a tool's schema and clients do
-// not adapt it themselves. Results are cached because adapting is slow.
+// refusesSchema reports whether the models of a vendor reject a tool's schema, and clients do
+// not adapt the schema for them. Results are cached, because schemacompat.Adapt is slow.
 func (d *Doctor) refusesSchema(vendor schemacompat.Vendor, t *catalog.Tool) bool {
 	key := vendorSchema{vendor, t.Hash}
 	d.mu.Lock()

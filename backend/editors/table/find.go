@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// Find searches the machine for an editor. It reads only files whose servers may be under different
-// keys, to determine the key.
+// Find searches the machine for an editor. The only files that it reads are those whose servers may
+// be under different keys; it reads them to determine the key.
 func (m Machine) Find(e *Editor) Found {
 	local := *e
 	found := Found{Editor: &local}
@@ -77,9 +77,9 @@ func (m Machine) existing(patterns bySystem[string]) []string {
 	return all
 }
 
-// files returns the files that take the entry of Agent Discover: the file that
-// first chooses or, with r.Each, every file whose folder exists. All existing
-// files of r.Further are added to these.
+// files returns the files that take the entry of Agent Discover: the file that the method first
+// chooses or, with r.Each, every file whose folder exists. If no folder exists, it returns the
+// first file. All existing files of r.Further are added to these.
 func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {

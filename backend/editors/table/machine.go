@@ -88,10 +88,9 @@ func runnable(path string) bool {
 	return err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// list returns the paths of the programs in folders by their names. If several
-// folders contain the same name, the first folder wins. On Windows, only a file
-// with one of the extensions is a program, and its name is in lower case and has
-// no extension.
+// list returns the paths of the programs in folders by their names. If several folders contain the
+// same name, the first folder wins. On Windows, only files with one of the extensions are programs,
+// and the names in the result are in lower case and have no extension.
 func list(folders, extensions []string) map[string]string {
 	all := map[string]string{}
 	for _, folder := range folders {

@@ -137,9 +137,10 @@ type spot struct {
 	Plugin   int               `yaml:"plugin"`   // the plugin's folder is this many folders above the file; 0: the file is not in a plugin
 }
 
-// bySystem holds lists by the names in systems, where unix means linux and
-// darwin, and any means every system. If the table has one list instead of lists
-// by system, it is the list for any.
+// bySystem holds a list for each system that systems names. The list for unix
+// applies to linux and darwin, and the list for any applies to every system. If
+// table.yaml has a single list in place of lists by system, it is the list for
+// any.
 type bySystem[T any] map[string][]T
 
 var systems = []string{"linux", "darwin", "windows", "unix", "any"}
