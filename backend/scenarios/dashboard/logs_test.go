@@ -24,8 +24,8 @@ func TestLogIsReadOverREST(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	hubtest.RecordCalls(h)
 	all := []string{`"id":1,`, `"id":2,`, `"id":3,`, `"id":4,`, `"id":5,`, `"id":6,`}
-	// only returns the texts that an answer must contain, and those that it must never contain, if it lists
-	// exactly the entries with these ids and says that there are total entries.
+	// only returns the texts that an answer must contain, and the texts that it must not contain, so that
+	// the answer lists exactly the entries with the given ids and states the given total.
 	only := func(total int, ids ...int) (want, never []string) {
 		want, never = []string{fmt.Sprintf(`"total":%d`, total)}, append(never, all...)
 		for _, id := range ids {

@@ -187,7 +187,7 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 		t.Error("the hub does not prove that it knows the new session")
 	}
 
-	// The proof is valid only for its nonce and its session.
+	// A proof is valid only for the nonce and the session for which the hub made it.
 	if again, _ := page.verify(h, "again"); again.SessionProof == hello.SessionProof {
 		t.Error("two nonces have the same proof")
 	}

@@ -71,7 +71,7 @@ func TestNoSessionSeesAHalfAppliedReload(t *testing.T) {
 	}
 }
 
-// ruledNames returns the listed names of the tools that stateA or stateB change.
+// ruledNames returns the names of the tools that stateA or stateB change, and leaves out the other names.
 func ruledNames(names []string) string {
 	var out []string
 	for _, name := range names {

@@ -65,7 +65,7 @@ func TestSocketMayOmitTools(t *testing.T) {
 		got := read(m)
 		return m.Type == "state" && got.Servers[0].Count == fake.Count+1 && got.Servers[0].Rev != fake.Rev
 	})
-	// Another client still receives tools.
+	// A client that does not request tools=none still receives the tools.
 	if m := hubtest.Connect(t, h, "/ws").Next(); len(m.Servers[0].Tools) != fake.Count+1 || len(m.Active[0].Tools) != fake.Count+1 ||
 		strings.Contains(m.Raw, "tools_rev") {
 		t.Errorf("the whole state is %s", m.Raw)
@@ -144,7 +144,7 @@ func TestStateContainsMetricsAndSecretNames(t *testing.T) {
 	hubtest.AddFake(t, h)
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	s := hubtest.Connect(t, h, "/")
-	// Once the tokens of the tools are counted, only the call causes a delta.
+	// Wait until the tokens of the tools are counted. From then on, only the call causes a delta.
 	for m := s.Next(); strings.Contains(m.Raw, `"tool_tokens":0`); {
 		m = s.Next()
 	}

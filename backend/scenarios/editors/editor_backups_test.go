@@ -22,8 +22,8 @@ const credential = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 const keyedConfig = "{\n\t\"mcpServers\": {\n\t\t\"keyed\": {\"command\": \"npx\", \"args\": [\"-y\", \"@example/keyed\"], \"env\": " +
 	"{\"GITHUB_TOKEN\": \"" + credential + "\"}}\n\t}\n}\n"
 
-// newBackupScenario starts a hub with its own data folder and an unlocked file of secrets, and an editor whose file
-// has the credential.
+// newBackupScenario starts a hub with its own data folder and an unlocked file of secrets. It also creates an
+// editor's file with the credential, if the file does not exist.
 func newBackupScenario(t *testing.T, home string, folder paths.Folder) (s *hubtest.Scenario, file string) {
 	t.Helper()
 	hubtest.SetHomeTo(t, home)

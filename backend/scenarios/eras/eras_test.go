@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// addBoth adds an always listed server of both eras, named both, to a hub without servers.
+// addBoth adds a server named "both" to a hub without servers. The server speaks both eras of MCP and is always listed.
 func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 	t.Helper()
 	command := mcptest.Command(t, append([]string{"-both", "locked", "-offers"}, flags...)...)
@@ -21,8 +21,8 @@ func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 }
 
-// joinAsked connects a legacy client that declares elicitation, sampling and roots. Its companion's entry names the
-// surface.
+// joinAsked connects a client of the legacy era that declares elicitation, sampling and roots. surface is the
+// surface in the entry with which the client's editor starts the companion.
 func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: surface})
@@ -32,7 +32,7 @@ func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	return a
 }
 
-// connections returns the protocol versions of the processes of the server named both, as the API shows them.
+// connections returns the protocol versions of the processes of the server "both", as the API shows them.
 func connections(t *testing.T, h *hub.Hub) (versions []string) {
 	t.Helper()
 	var view struct {

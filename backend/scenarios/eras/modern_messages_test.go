@@ -17,7 +17,7 @@ func withMeta(member string) string {
 
 const wantsInfo = `"io.modelcontextprotocol/logLevel":"info"`
 
-// telling returns the members of a call of a tool that sends a log message of a level.
+// telling returns the members of a tools/call request that makes a server send a log message of the given level.
 func telling(level string) string {
 	return `"name":"one__tell","arguments":{"method":"notifications/message","params":{"level":"` + level + `","data":"told"}}`
 }
@@ -39,7 +39,8 @@ func TestAModernRequestGetsTheLogMessagesItAskedFor(t *testing.T) {
 			t.Fatal(got)
 		}
 		want := `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"` + row.level + `","data":"told"}}]`
-		// The server confirms its new level at any time, before the call or during it.
+		// Ignore the log message with which the server confirms its new level: it may
+		// arrive before the call or during it.
 		got := slices.DeleteFunc(a.Notices, func(line string) bool { return strings.Contains(line, "so be it") })
 		if (fmt.Sprint(got) == want) != row.want || !row.want && len(got) > 0 {
 			t.Errorf("%s: got %s before the result", row.level, got)
@@ -107,7 +108,7 @@ func TestAnOldServerAsksAModernClientForItsRoots(t *testing.T) {
 	}
 }
 
-// The hub cannot know which of two clients the server asks.
+// The hub cannot know to which of two clients a server's question belongs.
 func TestAQuestionThatMayBeOfAnotherClientGoesToTheWindow(t *testing.T) {
 	h := hubtest.Offering(t)
 	a, b := hubtest.Arrive(t, h), hubtest.Arrive(t, h)

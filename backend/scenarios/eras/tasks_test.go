@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// withTasks runs a hub with an always listed server that has a tool to be called as a task.
+// withTasks runs a hub with an always listed server that has a tool to be called as an MCP task.
 func withTasks(t *testing.T) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})

@@ -39,7 +39,7 @@ func withMarket(t *testing.T, config string) *hub.Hub {
 	return h
 }
 
-// answersOf calls the tool registry and checks the replies, which may have several lines.
+// answersOf calls the tool named registry and checks its replies, which may have several lines.
 func answersOf(t *testing.T, a *hubtest.Agent, rows ...hubtest.Question) {
 	t.Helper()
 	for _, row := range rows {

@@ -18,7 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// bundleOf makes a bundle whose server is a shell script. Its installation asks for the place of the station.
+// bundleOf makes a bundle whose server is a shell script. Its manifest asks the user for the place of a
+// weather station.
 func bundleOf(t *testing.T, script string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -154,8 +154,9 @@ func (r *images) push(t *testing.T, version string) {
 	r.manifests[version], r.manifests[digestOf(manifest)] = manifest, manifest
 }
 
-// podmanHome makes a home folder whose login shell has podman with an empty storage that trusts the registry. It
-// skips the test if podman cannot run the image. The returned function runs podman with this storage.
+// podmanHome makes a home folder whose login shell has podman with an empty storage. podman accepts the registry
+// without TLS. podmanHome skips the test if podman cannot run the image. The returned function runs podman with
+// this storage.
 func podmanHome(t *testing.T, r *images) (podman func(args ...string) (string, error)) {
 	t.Helper()
 	if _, err := exec.LookPath("podman"); err != nil {

@@ -23,7 +23,7 @@ func uvHome(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	// Use the interpreter itself: a version manager's shim needs its own home folder.
+	// Use the Python interpreter itself, because the shim of a version manager needs its original home folder.
 	if real, err := exec.Command(python, "-c", "import sys; print(sys.executable)").Output(); err == nil {
 		python = strings.TrimSpace(string(real))
 	}

@@ -22,7 +22,7 @@ var volatile = map[string]bool{
 	"version": true, "score": true, "top_score": true,
 }
 
-// additions names members that this hub adds to results of the tool registry. Answers over REST may have all
+// additions names members that this hub adds to results of the tool named registry. Answers over REST may have all
 // members that the API description has.
 var additions = map[string]bool{"unset_variables": true, "waiting_for_approval": true}
 
@@ -98,8 +98,8 @@ func (r *replay) compareShapes(recorded, received any) string {
 	return r.diff("entries", shapes[0], shapes[1])
 }
 
-// normalizeREST replaces the headers of both answers by the media type, and a page by
-// a constant, because the text of pages differs.
+// normalizeREST replaces the headers of both answers by their media type, and HTML and CSS by a constant, because
+// the pages of the two products differ.
 func normalizeREST(recorded, received any) {
 	want, got := recorded.(map[string]any), received.(map[string]any)
 	for _, answer := range []map[string]any{want, got} {
@@ -150,8 +150,8 @@ func normalizeTexts(answer any) {
 	}
 }
 
-// withoutNotifications removes log entries of notifications, because their number and order depend on the server's
-// timers, and entries that the original does not log. compareSocket compares the notifications.
+// withoutNotifications removes two kinds of log entries: those that the original does not log, and those of
+// notifications, whose number and order depend on the server's timers. compareSocket compares the notifications.
 func withoutNotifications(answer any) any {
 	m, _ := answer.(map[string]any)
 	body, _ := m["body"].(map[string]any)
@@ -212,8 +212,9 @@ func withoutRepetition(entry map[string]any) {
 	}
 }
 
-// unknownToOriginal reports whether the original does not log an entry. It does not log the last progress of a
-// call, nor a call that reached no server, unless the server does not list the tool.
+// unknownToOriginal reports whether the original would not log an entry. It logs neither the last progress message
+// of a call nor a call that reached no server. As an exception, it logs a call of a tool that the server does not
+// list.
 func unknownToOriginal(entry map[string]any) bool {
 	args, _ := entry["args"].(map[string]any)
 	response, _ := entry["response"].(string)

@@ -33,15 +33,15 @@ var differences = map[int]string{
 	// Clients get prompts and resources, too.
 	4: "features",
 
-	// Texts of the tool registry, and its answers if nothing was found, are shorter and say what to do. The tool
-	// also has the action toolset.
+	// Texts of the tool named registry, and its answers to searches without results, are shorter and say what to do.
+	// The tool also has the action toolset.
 	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
 
-	// Calls of names that a server does not list are not sent to it and do not count as calls of it.
+	// A call of a tool that the server does not list is not sent to the server and is not counted as one of its calls.
 	99: "listed", 121: "listed", 122: "listed", 157: "listed", 159: "listed",
 
-	// An unknown tool is a JSON-RPC error, as MCP requires. Results and definitions of
-	// servers are unchanged.
+	// An unknown tool is a JSON-RPC error, as MCP requires. The hub passes on the results and tool definitions of
+	// servers unchanged.
 	6: "faithful", 84: "faithful", 150: "faithful", 151: "faithful", 154: "faithful", 155: "faithful", 156: "faithful",
 	158: "faithful", 162: "faithful", 180: "faithful",
 
@@ -54,8 +54,8 @@ var differences = map[int]string{
 	// Malformed requests get a 4xx status.
 	27: "robust",
 
-	// The server offers 17 tools, because this hub supports sampling and elicitation with a URL. The error about an
-	// ended process contains its last output.
+	// server-everything offers 17 tools, because this hub supports sampling and elicitation with a URL. The error
+	// about a server process that has ended contains its last output.
 	78: "truthful", 234: "truthful",
 
 	// Servers started by proxy_call and transient servers add no tools to lists.
@@ -69,14 +69,14 @@ var differences = map[int]string{
 	// The hub has one more export format.
 	106: "wider",
 
-	// All sources are searched and ranked, and entries keep their packages. Packages of npm and PyPI are installed by
-	// their ids only.
+	// All sources are searched and ranked, and entries keep their packages. Packages of npm and PyPI are installed
+	// only by their ids.
 	178: "market", 179: "market", 182: "market", 183: "market", 184: "market", 185: "market", 186: "market",
 }
 
-// listChanges is the number of notifications about a changed tool list that follow an exchange, where it differs
-// from the recorded number. An entry without a name counts notifications that were not recorded, because they
-// follow requests over REST.
+// listChanges has the number of notifications about a changed tool list that follow an exchange, for the exchanges
+// where this number differs from the recorded number. An entry without a name is no difference: notifications that
+// follow a REST request were not recorded.
 var listChanges = map[int]struct {
 	name  string
 	count int

@@ -31,8 +31,8 @@ func (r *replay) sendREST(e exchange) json.RawMessage {
 	return r.rest(e.Request.Method, r.toActual.Replace(e.Request.Path), body, e.Request.Headers)
 }
 
-// rest sends a request with exactly this path, and returns status, headers and body in the form in which they were
-// recorded.
+// rest sends a request with the path unchanged. It returns the status, the headers and the body in the form in
+// which they were recorded.
 func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
 	r.T.Helper()
 	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))

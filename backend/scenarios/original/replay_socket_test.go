@@ -196,7 +196,9 @@ func wholeStates(states []map[string]any) []map[string]any {
 	return out
 }
 
-// contentOf returns the messages of a type without members that differ in each run.
+// contentOf returns the messages of the given type after deleting, in place, the members that differ from
+// run to run. It leaves out messages that the original did not send and messages that servers send at
+// random.
 func contentOf(messages []map[string]any, kind string) []any {
 	var out []any
 	for _, m := range ofType(messages, kind) {

@@ -273,7 +273,7 @@ func (r *replay) prepare(all []exchange, i int) {
 		}
 		return
 	}
-	// The call with an elicitation is in flight now and answered later.
+	// Send the call that causes the elicitation now. It is answered in a later exchange.
 	for _, e := range all[i:] {
 		if e.name == "rest-transient-call-elicit" {
 			answer := make(chan json.RawMessage, 1)

@@ -82,7 +82,7 @@ func TestAModernClientUsesAModernServer(t *testing.T) {
 		refused)
 	retry(a, hubtest.RequireCall+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, answered)
 
-	// The state is valid after a restart of the hub.
+	// The request state is still valid after a restart of the hub.
 	h.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)

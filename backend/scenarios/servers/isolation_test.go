@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// isolated runs a hub with the always listed server own, which has a separate process for each session of a client.
+// isolated runs a hub with the always listed server "own", which has a separate process for each session of a client.
 func isolated(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})
@@ -128,13 +128,13 @@ func TestAnIsolatedServerGetsTheRootsOfItsClient(t *testing.T) {
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
 	for !strings.Contains(a.Exchange("tools/call", `{"name":"own__seen","arguments":{}}`), "roots/list_changed") {
 	}
-	// For a client without roots, its folder is the root.
+	// If a client has no roots, the server gets the folder of the client as the only root.
 	folder := t.TempDir()
 	b := hubtest.ArriveBy(t, h, companion.Entry{Folder: folder})
 	if got := b.Modern("tools/call", members); !strings.Contains(got, pathname.Here.URI(folder)) {
 		t.Errorf("a client in %s: got %s", folder, got)
 	}
-	// A server that clients share gets the roots of a client only during its call.
+	// A server that several clients share gets the roots of a client only during a call of that client.
 	hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"isolation": "shared"}, nil)
 	shared := withRoots(t, h)
 	shared.Write(`{"jsonrpc":"2.0","id":"q","method":"tools/call","params":` + ask + `}`)

@@ -111,8 +111,8 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 		t.Errorf("the hub keeps the lines %+v", kept)
 	}
 
-	// If there are more lines than a message may contain, it contains the last ones and the number of those left
-	// out.
+	// A message contains only a limited number of lines. If more lines were written, it contains the last ones
+	// and the number of lines that it leaves out.
 	body := map[string]any{"tool": "flood", "args": map[string]int{"count": 5 << 20}}
 	hubtest.Do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/call", body, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// unsigned runs a hub with the server notes, to which nobody has signed in.
+// unsigned runs a hub with the server "notes", to which nobody has signed in.
 func unsigned(t *testing.T) *hub.Hub {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")

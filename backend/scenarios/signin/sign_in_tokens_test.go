@@ -17,7 +17,7 @@ import (
 // signInPassphrase encrypts the sign-ins of hubs without a keychain.
 const signInPassphrase = "AGENT_DISCOVER_PASSPHRASE=a passphrase"
 
-// signedIn is a hub with the remote server notes, to which alice is signed in.
+// signedIn is a hub with the remote server "notes", to which alice is signed in.
 type signedIn struct {
 	*hub.Hub
 	t        *testing.T

@@ -13,15 +13,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// TestConversations holds the conversations in testdata/conversations with a hub in each era. The file config.yaml
-// of an archive has the settings of the hub. Every other file is a part of the conversation, with these lines:
+// TestConversations runs the conversations in testdata/conversations, each with a client of either era. The file
+// config.yaml of an archive has the settings of the hub. Every other file is a part of the conversation, with
+// these lines:
 //
 //	> METHOD PARAMS  sends a request; the params are given without braces
 //	< TEXT           must be in the answer, in which \" is written as "
 //	! TEXT           must not be in the answer
 //
-// The hub has four servers: one has tools of each degree of danger, two has the tools of mcptest, three does not
-// start, and four waits for approval.
+// The hub has four servers: "one" has tools of each degree of danger, "two" has the tools of mcptest, "three" does
+// not start, and "four" waits for approval.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
 	if err != nil || len(files) == 0 {

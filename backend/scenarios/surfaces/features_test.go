@@ -162,7 +162,7 @@ func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
 	}
 }
 
-// A client that takes a URI from a text does not know the form with the prefix of the server.
+// A client may find a URI in a text of the server, where it lacks the prefix that the hub adds to the URIs in lists.
 func TestAServersOwnURIStaysAsTheClientWroteIt(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	command := mcptest.Command(t, "-offers")

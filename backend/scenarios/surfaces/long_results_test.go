@@ -26,7 +26,8 @@ func longLines(n int) string {
 	return text.String()
 }
 
-// readable writes a text to a file and returns the arguments with which the tool read returns it.
+// readable writes a text to a file. It returns the arguments with which a call of the tool named "read" returns the
+// text.
 func readable(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "text")
@@ -36,8 +37,8 @@ func readable(t *testing.T, text string) string {
 	return fmt.Sprintf(`{"path":%q}`, file)
 }
 
-// reading runs a hub with the always listed server one. The hub classifies the server's tools as soon as they are listed, so
-// that the classifier uses no memory later.
+// reading runs a hub with the always listed server "one". The hub classifies the server's tools as soon as they are
+// listed, so that the classifier uses no memory later.
 func reading(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges)})
@@ -65,7 +66,7 @@ func shownTexts(t *testing.T, answer string) (texts []string) {
 // howToReadOn matches the text that names the tool and the arguments with which to read on.
 var howToReadOn = regexp.MustCompile(`(\w+) (\{.*?\}+) reads on`)
 
-// whole reads a cut result to its end with the calls that each part names.
+// whole reads the rest of a truncated result with the calls that its parts name, and returns the whole result.
 func whole(t *testing.T, a *hubtest.Agent, modern bool, answer string, limit int) string {
 	t.Helper()
 	var text strings.Builder

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// annotated runs a hub with the server one, which is not always listed and has tools of each degree of danger. They return
-// UnusualAnswer.
+// annotated runs a hub with the server "one", which is not one of the always listed servers. The server has tools of
+// each degree of danger, which return UnusualAnswer.
 func annotated(t *testing.T) *hub.Hub { return hubtest.AnnotatedWith(t, hub.Options{}) }
 
 var metaNames = []string{

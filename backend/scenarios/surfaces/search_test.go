@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// seaModel serves the API of an embedding model that distinguishes only texts about the sea from all others.
+// seaModel serves the API of an embedding model with two vectors: one for texts about the sea, one for all other texts.
 func seaModel(w http.ResponseWriter, r *http.Request) {
 	var request struct{ Input []string }
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/api/embed" {
@@ -72,8 +72,8 @@ func newSearchHub(t *testing.T, search string) (*hubtest.Scenario, *hubtest.Agen
 	return s, hubtest.Join(t, s.Hub, "one")
 }
 
-// byWords returns a question that the agent must be able to answer without an embedding model, by the words of the
-// tide tool.
+// byWords returns a question with a search for the tide tool that must succeed without an embedding model, because
+// the query has words of the tool's description.
 func byWords(query string) hubtest.Question {
 	return hubtest.Question{
 		Name: "by words", Arguments: `{"action":"find_tool","query":"` + query + `"}`, Want: []string{`"found":true`, "mcp__sea__tide"},

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// alone runs a hub with the servers one and two, which are not always listed, and connects a client that is shown the
-// server one only.
+// alone runs a hub with the servers "one" and "two", neither of which is always listed. It connects a client with the
+// surface of "one", which contains no other server.
 func alone(t *testing.T, flags ...string) (*hub.Hub, *hubtest.Agent) {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges)})

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// defines gives the server one a tool named "more" with the description, besides its other tools, and makes the hub
-// list its tools again.
+// defines reconfigures the server "one" so that it also has a tool "more" with the given description. Then it makes
+// the hub list the tools of the server again.
 func defines(t *testing.T, h *hub.Hub, description string) {
 	t.Helper()
 	command := mcptest.Command(t, "-offers", "-tool", "more="+description)

@@ -13,11 +13,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// daily is the entry of an editor that is shown the toolset daily.
+// daily is the entry of an editor that is shown the toolset "daily".
 var daily = companion.Entry{Surface: "toolset:daily"}
 
-// equipping runs a hub with the servers one, two and three, of which only two is always listed, and the toolset daily with
-// two tools of one and one tool of three. It waits until the hub has read all lists of the servers.
+// equipping runs a hub with the servers "one", "two" and "three", of which only "two" is always listed. The toolset
+// "daily" has two tools of "one" and one tool of "three". equipping returns after the hub has read all lists of the
+// servers.
 func equipping(t *testing.T, settings string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, settings)})
@@ -38,20 +39,20 @@ func equipping(t *testing.T, settings string) *hub.Hub {
 	return h
 }
 
-// reaches reports whether an answer comes from the server two, which the toolset does not contain.
+// reaches reports whether an answer comes from the server "two", which the toolset does not contain.
 func reaches(answer string) bool {
 	return strings.Contains(answer, `"text":"leak"`) ||
 		strings.Contains(answer, "two") && !strings.Contains(answer, `"error"`) && !strings.Contains(answer, `"isError":true`)
 }
 
-// inDaily calls f with clients of both eras that are shown the toolset daily.
+// inDaily calls f with clients of both eras that are shown the toolset "daily".
 func inDaily(t *testing.T, f func(t *testing.T, h *hub.Hub, a *hubtest.Agent, modern bool)) {
 	h := equipping(t, "")
 	hubtest.InEachEra(t, h, daily, func(t *testing.T, a *hubtest.Agent, modern bool) { f(t, h, a, modern) })
 }
 
-// refusing checks that the hub refuses requests of a client, and that its answers contain nothing of the server
-// two.
+// refusing checks that the hub refuses the requests of a client, and that its answers contain nothing from the server
+// "two".
 func refusing(t *testing.T, a *hubtest.Agent, modern bool, requests ...[2]string) {
 	t.Helper()
 	for _, r := range requests {

@@ -16,7 +16,7 @@ import (
 
 const disabledRule = "port: 0\ndiscovery:\n  tool_rules:\n    - {pattern: wipe, enabled: false}\n"
 
-// ruled runs the hub of hubtest.AnnotatedWith with settings, and activates the server one.
+// ruled runs the hub of hubtest.AnnotatedWith with settings, and activates the server "one".
 func ruled(t *testing.T, settings string) (*hub.Hub, paths.Folder) {
 	t.Helper()
 	folder := hubtest.NewDataFolder(t, settings)

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// confining runs a hub that confines servers. Its home folder contains a key, and the prepare functions change the
-// folder before the hub starts. The test is skipped if the kernel cannot enforce a strict sandbox.
+// confining runs a hub that confines servers. The home folder contains a key. The functions in prepare change this
+// folder before the hub starts. confining skips the test if the kernel cannot enforce a strict sandbox.
 func confining(t *testing.T, prepare ...func(home string)) (s *hubtest.Scenario, home string) {
 	t.Helper()
 	helper := []string{programtest.Current(t), sandbox.HelperCommand}

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// judging runs a hub with trust.results set to mode, and the always listed server one.
+// judging runs a hub with the setting trust.results set to mode, and with the always listed server "one".
 func judging(t *testing.T, mode string, flags ...string) *hubtest.Scenario {
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-// lax runs a hub with the always listed server one, which carries out requests for any name.
+// lax runs a hub with the always listed server "one", which carries out calls of tools with any name.
 func lax(t *testing.T, settings string, flags ...string) *hubtest.Scenario {
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "port: 0\n"+settings)})
