@@ -90,7 +90,8 @@ type database struct {
 // schema is newer than this program, Open does not change it and returns a fault with advice.
 func Open(ctx context.Context, file string) (*Store, error) { return openAfter(ctx, file, Copy) }
 
-// openAfter is like Open, but calls before instead of Copy when the schema is about to change.
+// openAfter is like Open, except that the function that it calls when the schema is about to change is before, not
+// Copy.
 func openAfter(ctx context.Context, file string, before func(ctx context.Context, file string) error) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)

@@ -38,7 +38,7 @@ func (s *Trust) TrustServers(ctx context.Context) ([]quarantine.Server, error) {
 	return out, rows.Err()
 }
 
-// trustTime returns a stored time; 0 is the zero time.
+// trustTime converts a stored time in milliseconds. It returns the zero time for 0.
 func trustTime(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
