@@ -144,8 +144,8 @@ func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 	}
 }
 
-// compareStates compares the first state with the recorded one, and the refreshed
-// state with the answer over REST.
+// compareStates compares the first state with the recorded one, and the state that was sent after a refresh
+// with the answer over REST.
 func (r *replay) compareStates(t *testing.T, recorded []map[string]any) {
 	t.Helper()
 	want, got := wholeStates(ofType(recorded, "state")), wholeStates(r.inRecordedNames(t, r.socket.of("state")))

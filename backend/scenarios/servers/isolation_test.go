@@ -105,7 +105,7 @@ func TestAnUnknownIsolationIsRefused(t *testing.T) {
 	}
 }
 
-// withRoots connects a legacy client that has roots.
+// withRoots connects a client of the legacy era that has roots.
 func withRoots(t *testing.T, h *hub.Hub) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Folder: t.TempDir()})

@@ -24,7 +24,8 @@ func withPerson(t *testing.T) *hubtest.Scenario {
 	return s
 }
 
-// oldAsks and newAsks are the calls in which the legacy and the modern server ask the same question.
+// oldAsks is a call in which the server of the legacy era asks a question. newAsks is a call in
+// which the server of the modern era asks the same question.
 const (
 	oldAsks = `"name":"old__ask","arguments":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}`
 	newAsks = `"name":"new__require","arguments":{"requests":{"q":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}}}`
