@@ -57,8 +57,8 @@ func attribute(f *os.File, name string) ([]byte, error) {
 	return grow(func(into []byte) (int, error) { return unix.Fgetxattr(int(f.Fd()), name, into) })
 }
 
-// grow calls read first with nil, which returns the size of the value, and then with a buffer of
-// that size.
+// grow calls read twice: with nil, which returns the size of the value, and then with a buffer of
+// that size. It repeats both calls if the value has grown between them.
 func grow(read func([]byte) (int, error)) ([]byte, error) {
 	for {
 		size, err := read(nil)

@@ -188,8 +188,7 @@ func redactQuoted(match string) string {
 	return parts[1] + parts[2] + "'" + secretscan.Redacted + "'"
 }
 
-// withoutPrivateKeys returns all[from:to] with the lines of private keys
-// redacted. A key may begin before from.
+// withoutPrivateKeys returns all[from:to] with the lines of private keys redacted. A key may begin before all[from].
 func withoutPrivateKeys(all []string, from, to int) []string {
 	out := slices.Clone(all[from:to])
 	inside := false

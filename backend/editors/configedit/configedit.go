@@ -77,8 +77,8 @@ type document interface {
 	put(name string, value Object) (edits []replacement, made int, err error)
 	// set sets or adds fields of an entry, and keeps its other fields.
 	set(name string, fields Object) ([]replacement, error)
-	// remove removes an entry. It also removes up to made collections around the entry that become
-	// empty, the innermost first.
+	// remove removes an entry. It also removes the collections around the entry that become empty,
+	// the innermost first, but at most as many as made.
 	remove(name string, made int) ([]replacement, error)
 	// inside returns a document for the same text, in which the entry is the collection. So fields
 	// can be edited like entries.
@@ -176,8 +176,8 @@ func Remove(text []byte, p Place, name string) (Change, error) {
 	return removeWithParents(text, p, name, 0)
 }
 
-// removeWithParents removes an entry. It also removes up to made collections around the entry that
-// become empty, the innermost first.
+// removeWithParents removes an entry. It also removes the collections around the entry that become
+// empty, the innermost first, but at most as many as made.
 func removeWithParents(text []byte, p Place, name string, made int) (Change, error) {
 	d, src, err := parseForChange(text, p, name, nil)
 	if err != nil {

@@ -230,7 +230,7 @@ func (b *bundleImport) inFolder() registry.Server {
 	return s
 }
 
-// moved returns text with the path of the folder from replaced by that of the folder to.
+// moved replaces a folder path in text: from is the old path, and to is the new one.
 func moved(text, from, to string) string {
 	out, text := "", text+"/" // Index finds only folders before a separator
 	for {

@@ -105,8 +105,7 @@ func settings(s table.Server) map[string]string {
 	return s.Env
 }
 
-// within reports whether all contains each of the settings in some, with the
-// same value.
+// within reports whether each of the settings in some is in all, too, with the same value.
 func within(some, all map[string]string) bool {
 	for name, value := range some {
 		if other, has := all[name]; !has || other != value {

@@ -248,8 +248,8 @@ func placeholder(name string) string {
 	return name
 }
 
-// setText sets the text at one place of s. where is a place as in
-// launch.Literals. The maps and slices of s must not be shared.
+// setText sets the text at one place of s. The argument where is a place as in launch.Literals. The maps and slices
+// of s must not be shared.
 func setText(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {

@@ -209,7 +209,8 @@ func candidate(t *testing.T, scan importer.Scan, name string) importer.Candidate
 	return scan.Candidates[at]
 }
 
-// results returns one line for each result: name, status and moved places.
+// results returns one line for each result: its name, its status and the places of the
+// credentials that were moved to the keychain.
 func results(r importer.Report) []string {
 	all := []string{}
 	for _, a := range r.Servers {

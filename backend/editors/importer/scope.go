@@ -205,7 +205,8 @@ func (o *occurrence) withOwn(env map[string]string, text string, within ...strin
 	})
 }
 
-// covered reports whether launch.Literals recognizes value as a credential in the text at the place where.
+// covered reports whether launch.Literals recognizes value as a credential if text is the URL or
+// the value of a header. The argument where says which: it is url or headers.NAME.
 func (o *occurrence) covered(where, text, value string) bool {
 	at := launch.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
 	if name, header := strings.CutPrefix(where, "headers."); header {

@@ -68,8 +68,8 @@ func TestUpdatesKeepAPersonsChoiceOfWhatIsShownFromTheStart(t *testing.T) {
 	}
 }
 
-// codexHome creates the file of Codex with the content before, and registers. It returns the path of the file and its
-// content after the registration.
+// codexHome creates the file of Codex with the content given in before, and then registers. It returns the path of
+// the file, and the content after the registration.
 func codexHome(t *testing.T, before string) (rg *rig, path, after string) {
 	rg = newRig(t, "linux")
 	path = rg.file("codex", before)

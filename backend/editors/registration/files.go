@@ -11,8 +11,8 @@ import (
 
 type editorFiles struct{ disk atomicfile.Disk }
 
-// readAtRest reads a file once no other program is writing it. Plans that will be carried out read
-// files with it.
+// readAtRest reads a file once no other program is writing it. Plans that are carried out, not only shown, are made
+// from files that are read this way.
 func (d *editorFiles) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
 	return d.disk.ReadAtRest(ctx, file.Path, checker(file))
 }

@@ -23,7 +23,7 @@ type rig struct {
 	root string
 }
 
-// reversed is a Sealer that makes data unreadable without hiding it.
+// reversed is a Sealer that reverses the bytes of data instead of encrypting them.
 type reversed struct{}
 
 func (reversed) Seal(_ context.Context, data []byte) ([]byte, error) {

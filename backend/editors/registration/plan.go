@@ -213,8 +213,7 @@ func (p *filePlan) preview() Plan {
 	return out
 }
 
-// hints calls the function named of for each editor that reads the file. It returns the hints that are not empty,
-// each once.
+// hints calls its argument for each editor that reads the file. It returns the hints that are not empty, each once.
 func (p *filePlan) hints(of func(e *table.Editor, scope string) string) []string {
 	editors := []*table.Editor{p.found.Editor}
 	for _, id := range p.shared {

@@ -141,7 +141,7 @@ func (pl *planner) unregister(ctx context.Context, p *filePlan) {
 	}
 }
 
-// holdsNothing reports whether a text has no value and no comment.
+// holdsNothing reports whether a text is blank or contains nothing but an empty JSON object.
 func holdsNothing(text []byte) bool {
 	return strings.Join(strings.Fields(string(text)), "") == "{}" || len(bytes.TrimSpace(text)) == 0
 }

@@ -28,9 +28,9 @@ func (m Machine) Beside(e *Editor) []File {
 // eachName is the key in a key path that matches every member of an object.
 const eachName = "*"
 
-// members returns one File for each member of the object at the keys of f before
-// eachName. Its keys have the name of the member in place of eachName. at is the
-// index of eachName in the keys of f.
+// members returns one File for each member of an object. The object is at the
+// keys of f that precede eachName. In the keys of each returned File, the name of
+// a member replaces eachName. at is the index of eachName in the keys of f.
 func (m Machine) members(f File, at int) []File {
 	text, err := m.Read(f.Path)
 	if err != nil {
