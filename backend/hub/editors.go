@@ -33,7 +33,7 @@ type editors struct {
 func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	look := variable(login)
 	machine := table.Here(func(name string) string { return look(context.Background(), name) })
-	// Look up each time: the program may have been installed a moment ago.
+	// Look up the program each time, because it may have been installed a moment ago.
 	machine.Command = func(name string) (string, bool) {
 		path := login(context.Background()).LookPath(name)
 		return path, path != ""

@@ -35,7 +35,7 @@ func (s *Calls) Tallies(ctx context.Context) ([]journal.Tally, error) {
 	return out, rows.Err()
 }
 
-// replaceTallies stores the tallies of AppendRecords in the transaction of AppendRecords.
+// replaceTallies stores tallies in tx, the transaction of AppendRecords.
 func replaceTallies(ctx context.Context, tx *sql.Tx, tallies []journal.Tally) error {
 	for _, t := range tallies {
 		histogram, err := json.Marshal(t.Histogram)

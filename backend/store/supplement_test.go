@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// copied creates a database with ten servers and copies it. Then it calls its argument later, which may change the
-// database, and overwrites the given tables. It returns the paths of the closed database and of the copy.
+// copied creates a database with ten servers, copies it, changes it with the function in later, and overwrites the
+// given tables. It returns the paths of the closed database and of the copy.
 func copied(t *testing.T, later func(s *Store), overwritten ...string) (file, copy string) {
 	t.Helper()
 	s, file := openStore(t)

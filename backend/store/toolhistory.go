@@ -12,7 +12,7 @@ import (
 // maxHistory is the maximum number of stored changes of a tool.
 const maxHistory = 50
 
-// keepChanges stores the changes of ReplaceTools in the transaction of ReplaceTools.
+// keepChanges stores changes of tool definitions in tx, the transaction of ReplaceTools.
 func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catalog.Change, at time.Time) error {
 	for _, c := range changes {
 		_, err := tx.ExecContext(ctx,

@@ -203,7 +203,7 @@ func (d *tomlDoc) same(other document, name string) bool {
 	return slices.EqualFunc(d.others(name), o.others(name), equalTOML)
 }
 
-// others returns the items of the list whose name differs from the given one.
+// others returns the items of the list that do not have the given name.
 func (d *tomlDoc) others(name string) []*tomlNode {
 	var out []*tomlNode
 	for i, f := range d.members() {

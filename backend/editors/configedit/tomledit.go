@@ -128,8 +128,7 @@ func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []replacement 
 	return []replacement{{parts[0].from, parts[0].to, d.matchLastLine(parts[0].to, b.String())}}
 }
 
-// matchLastLine removes the last line feed of text if the line before an offset
-// has none.
+// matchLastLine removes the last line feed of text if the line before an offset does not end with a line feed.
 func (d *tomlDoc) matchLastLine(to int, text string) string {
 	if d.body[to-1] != '\n' {
 		return strings.TrimSuffix(text, "\n")

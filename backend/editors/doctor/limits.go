@@ -119,8 +119,7 @@ var models = map[string]string{
 	string(schemacompat.OpenAI): "GPT models",
 }
 
-// refusedSchemas reports the tools of a server that an editor's models may
-// refuse.
+// refusedSchemas reports the tools of a server whose schemas an editor's models may refuse.
 func (x *examination) refusedSchemas(e *editor, s server) []Finding {
 	refused := x.refuses(e, s.tools)
 	if len(refused) == 0 {

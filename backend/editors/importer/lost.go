@@ -41,7 +41,7 @@ var (
 	lostBox   = loss{"its restrictions (%s) are left out: it runs with all of your permissions", true}
 )
 
-// losses describes the fields of known clients that cannot be imported.
+// losses describes the fields that known clients support and that Agent Discover cannot import.
 var losses = map[string]loss{
 	"envFile": lostFile, "env_file": lostFile,
 	"env_keys":     {"its variables in the editor's keychain (%s) are left out: set them as secrets", true},

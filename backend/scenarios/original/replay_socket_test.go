@@ -222,7 +222,7 @@ func contentOf(messages []map[string]any, kind string) []any {
 	return out
 }
 
-// containsItem reports whether a list contains a message, apart from members that differ in each run.
+// containsItem reports whether a list contains a message. It ignores members that differ from run to run.
 func containsItem(list []any, wanted any) bool {
 	for _, item := range list {
 		if reflect.DeepEqual(stableMembers(item), stableMembers(wanted)) {
@@ -232,7 +232,7 @@ func containsItem(list []any, wanted any) bool {
 	return false
 }
 
-// stableMembers returns the members of a notification that do not differ in each run.
+// stableMembers returns the members of a notification that are the same in every run.
 func stableMembers(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	out := make(map[string]any)
