@@ -1,12 +1,13 @@
-// Package audit keeps a log of who called what, how and with which outcome, and answers whether somebody has changed
-// the log. Its entries form a chain: each contains the SHA-256 of the entry before it. Of arguments, the log keeps only
-// the SHA-256. The hash of the last entry, the head, is also kept in a file and in the hub's log, so that Verify notices
-// if the last entries were removed.
+// Package audit keeps the audit log: who called what, how and with which outcome. It also reports whether somebody has
+// changed the log. The entries form a chain: each contains the SHA-256 of the entry before it. Of the arguments of a
+// request, an entry contains only the SHA-256. The head of the chain, which is the position and the hash of the last
+// entry, is also written to a file and to the hub's ordinary log, so that Verify notices if the last entries were
+// removed.
 //
-// Somebody who can write the database, the file and the log can still forge a chain. A copy of the head on another
-// machine reveals that.
+// Somebody who can write the database, the file and the ordinary log can still forge a chain. A copy of the head on
+// another machine reveals that.
 //
-//	entry 1 ◄─ entry 2 ◄─ … ◄─ entry n ◄─ file, log
+//	entry 1 ◄─ entry 2 ◄─ … ◄─ entry n ◄─ file, ordinary log
 //
 // Package journal queues the entries, and stores the texts of arguments and results.
 package audit
@@ -20,7 +21,7 @@ import (
 	"time"
 )
 
-// Kinds of entries that the audit log itself adds. All other kinds are kinds of requests; see package journal.
+// Kinds of entries about the audit log itself. The kinds of all other entries are values of journal.Kind.
 const (
 	// Retention says that entries were deleted because of their age.
 	Retention = "retention"
@@ -53,7 +54,7 @@ type Entry struct {
 	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
 	Micros          int64  `json:"duration_us" doc:"Duration in microseconds."`
 	Count           int64  `json:"count,omitempty" doc:"In an entry of kind retention or lost, number of entries that were deleted because of their age or could not be stored."`
-	// Through is the last entry that was deleted because of its age, in an entry of kind Retention.
+	// Through is set only in entries of kind Retention. It identifies the last entry that was deleted because of its age.
 	Through *Head  `json:"through,omitempty" doc:"In an entry of kind retention, the position and hash of the last deleted entry."`
 	Note    string `json:"note,omitempty"`
 }
@@ -75,7 +76,7 @@ type Sealed struct {
 // Head returns the entry's position and hash.
 func (s Sealed) Head() Head { return Head{s.Seq, s.Hash} }
 
-// Line returns the entry with its hash as a last member, in JSON.
+// Line returns the entry in JSON, with its hash added as the last member.
 func (s Sealed) Line() string {
 	return strings.TrimSuffix(s.Text, "}") + hashMember + s.Hash + `"}`
 }
@@ -104,7 +105,7 @@ func (s Sealed) Entry() (e Entry, err error) {
 	return e, nil
 }
 
-// seal returns entries in their stored form, as the continuation of the chain that ends with last.
+// seal converts entries into their stored form. They continue the chain whose last entry is last.
 func seal(last Head, entries []Entry) []Sealed {
 	out := make([]Sealed, len(entries))
 	for i, e := range entries {

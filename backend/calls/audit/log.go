@@ -22,8 +22,8 @@ type Store interface {
 	AuditEnds(ctx context.Context) (anchor, last Head, err error)
 	// AuditEntries returns stored entries in ascending order.
 	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
-	// AuditBefore returns the last entry before the first one that began at or after a time, or the last entry of all
-	// if every entry began earlier. It returns a zero Head if there is no such entry.
+	// AuditBefore returns the entry before the first entry whose request began at or after the time at. If all
+	// requests began earlier, it returns the last entry. If there is no such entry, it returns a zero Head.
 	AuditBefore(ctx context.Context, at time.Time) (Head, error)
 	// DeleteAudit deletes the entries up to and including through, and stores through as the anchor.
 	DeleteAudit(ctx context.Context, through Head) error
@@ -44,16 +44,18 @@ type Query struct {
 // Options configure a log.
 type Options struct {
 	Store Store
-	// File is the path of the file that contains the head; see Open.
+	// File is the path of the file in which the log keeps its head, that is, the position and the hash of its last
+	// entry.
 	File string
-	// Logged returns the heads that the hub has logged; see LoggedHeads. It may be nil.
+	// Logged returns the heads of the audit log that are found in the hub's ordinary log; see LoggedHeads. It may be
+	// nil.
 	Logged    func() []Head
 	Retention time.Duration // how long entries are kept; 0 keeps them for ever
 	Log       *slog.Logger
 }
 
-// Log appends entries to the chain and verifies it. It is safe for concurrent use. Append, Announce and Trim accept
-// a nil *Log, which keeps nothing.
+// Log appends entries to the chain and verifies it. It is safe for concurrent use. On a nil *Log, Append calls
+// store without entries, and Announce and Trim do nothing.
 type Log struct {
 	options Options
 
@@ -87,8 +89,8 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	return l, nil
 }
 
-// compareHead compares the stored chain with the head in the file. It returns what is wrong, or "". A chain that is
-// longer than the file says is valid: a hub that is killed may not have replaced the file yet.
+// compareHead compares the stored chain with the head in the file. problem describes the difference, or is empty. A
+// chain that is longer than the head says is valid, because a hub that was killed may not have updated the file.
 func (l *Log) compareHead(ctx context.Context) (problem string, err error) {
 	head, err := l.readHead()
 	switch {
@@ -119,7 +121,8 @@ func (l *Log) compareHead(ctx context.Context) (problem string, err error) {
 	return "", nil
 }
 
-// Append seals entries, passes them to store, and keeps the new head if store returns no error.
+// Append seals entries and passes them to store. If store returns no error, Append keeps the new head in memory and
+// in the file.
 func (l *Log) Append(entries []Entry, store func([]Sealed) error) error {
 	if l == nil {
 		return store(nil)
@@ -149,7 +152,7 @@ func (l *Log) readHead() (h Head, err error) {
 	return h, json.Unmarshal(text, &h)
 }
 
-// Announce writes the head to the hub's log.
+// Announce writes the head of the audit log to the hub's ordinary log. It does nothing if the audit log is empty.
 func (l *Log) Announce() {
 	if l == nil {
 		return

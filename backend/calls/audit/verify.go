@@ -26,11 +26,12 @@ type Report struct {
 // page is how many entries are read at a time.
 const page = 1000
 
-// Verify reads the whole chain and compares it with the heads in the file and in the hub's log.
+// Verify reads the whole chain and compares it with the heads that the hub has kept in the file, in its ordinary
+// log and in memory.
 func (l *Log) Verify(ctx context.Context) (Report, error) {
 	l.trimming.RLock()
 	defer l.trimming.RUnlock()
-	// Read the heads first: the chain may grow meanwhile.
+	// Read the heads first, because the chain may grow while it is read.
 	heads, err := l.heads()
 	if err != nil {
 		return Report{}, err
@@ -54,7 +55,8 @@ func (l *Log) Verify(ctx context.Context) (Report, error) {
 	}
 }
 
-// heads returns the hashes of heads that are kept in the file, the hub's log and memory, by position.
+// heads returns, by position, the hashes in the heads that the hub has kept in the file, in its ordinary log and
+// in memory.
 func (l *Log) heads() (map[int64][]string, error) {
 	heads := make(map[int64][]string)
 	if l.options.Logged != nil {
@@ -109,7 +111,7 @@ type chain struct {
 	anchored bool // an entry of kind Retention names the anchor
 }
 
-// fail notes the first problem.
+// fail records a problem at position seq, unless one at the same or an earlier position is already recorded.
 func (c *chain) fail(seq int64, problem string) {
 	if c.out.Broken == 0 || seq < c.out.Broken {
 		c.out.Broken, c.out.Problem = seq, problem
@@ -166,12 +168,12 @@ func (c *chain) report() Report {
 	return c.out
 }
 
-// headMessage is the message with which Announce writes the head to the hub's log.
+// headMessage is the message with which Announce writes the head to the hub's ordinary log.
 const headMessage = "head of the audit log"
 
 var headLine = regexp.MustCompile(`msg="` + headMessage + `" seq=(\d+) sha256=([0-9a-f]{64})`)
 
-// LoggedHeads returns the heads in a log of the hub.
+// LoggedHeads reads the hub's ordinary log and returns the heads that Announce has written to it.
 func LoggedHeads(from io.Reader) (heads []Head) {
 	lines := bufio.NewReader(from)
 	for {
