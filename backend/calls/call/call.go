@@ -6,7 +6,7 @@
 //	screen arguments  mask or refuse credentials                                   screen.go
 //	send              call package upstream                                        send.go
 //	fit               adapt the result to what MCP clients accept                  fit.go
-//	record            log and audit log                                            record.go
+//	record            add to the journal and to the audit log                      record.go
 //	screen result     look for prompt injection and credentials                    screen.go
 //
 // A request that is refused before it is sent is recorded too.
@@ -45,8 +45,8 @@ type Options struct {
 	Person    Person // if nil, no call can be approved
 	Catalog   *catalog.Catalog
 	Features  *features.Keeper
-	// Near returns the names of tools of a server that are similar to a name that the server does not list. client
-	// is as in Request.LimitedAs. Near may be nil.
+	// Near returns the names of a server's tools that are similar to tool, a name that the server does not list.
+	// client is as in Request.LimitedAs. Near may be nil.
 	Near       func(client, server, tool string) []string
 	Quarantine *quarantine.Keeper // nil if no definitions are held
 	Screen     *screen.Screen     // nil if nothing is screened
@@ -58,7 +58,8 @@ type Options struct {
 func New(o Options) *Pipeline { return &Pipeline{options: o, slots: make(chan struct{}, maxInFlight)} }
 
 // Call sends a request to a server and returns the result. If the server answers with an error, or with a result that
-// clients would refuse, the error is a *jsonrpc.Error. Other errors are faults or, if ctx has ended, may be its cause.
+// clients would refuse, the error is a *jsonrpc.Error. If ctx has ended, the error may be context.Cause(ctx). All other
+// errors are faults.
 func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	e := p.exchange(r)
 	result, err := e.answer(ctx)
@@ -69,7 +70,7 @@ func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	return e.screenResult(result)
 }
 
-// Refuse records a request that its receiver rejects without using Call.
+// Refuse records a request that another package rejects instead of passing it to Call. why is the reason.
 func (p *Pipeline) Refuse(r Request, why error) {
 	p.exchange(r).record(context.Background(), Result{}, why)
 }
@@ -92,7 +93,8 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	return e.send(ctx)
 }
 
-// Lease keeps a server running for the caller who, in a session of a client; see upstream.Manager.Lease.
+// Lease keeps a server running for a session of a client. who is the caller that needs the server; see
+// upstream.Manager.Lease.
 func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstream.Caller) (*upstream.Lease, error) {
 	admitted, err := p.admit(Request{Server: server})
 	if err != nil {

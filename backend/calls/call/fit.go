@@ -10,9 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// fit changes a result so that clients accept it. If that is impossible, it returns an error that names the server or,
-// for a call, sets an error result. It does not change the results of direct requests and of calls without a session,
-// because a person tests a server with them.
+// fit changes a result so that MCP clients accept it. If that is impossible, a call gets an error result; for other
+// methods, fit returns an error that names the server. fit does not change the results of direct requests and of calls
+// without a session, because a person uses them to test a server.
 func (e *exchange) fit(r *Result) error {
 	switch {
 	case e.Direct, e.Method == callTool && e.Session == "":
@@ -65,8 +65,8 @@ func (e *exchange) fitState(state json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(state, "result", fitting)
 }
 
-// noteMended logs that clients would have refused a result, once for each tool or method of a server. It logs the
-// name of the wrong member but no value, because values may be secret.
+// noteMended logs that clients would have refused a result, once for each tool or method of a server. It may log
+// the name of a member, but no values, because they may be secret.
 func (p *Pipeline) noteMended(server, what string, changes []mcpshape.Change, err error) {
 	if err == nil && len(changes) == 0 {
 		return

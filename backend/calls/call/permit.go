@@ -14,8 +14,8 @@ import (
 
 // Person asks a person to approve calls.
 type Person interface {
-	// Approve asks whether a call may be made, and returns for which calls the approval holds. A refusal is a
-	// fault.Denied.
+	// Approve asks a person whether a call may be made. The returned scope says to which calls the approval
+	// applies. If the person refuses, the error is a fault.Denied.
 	Approve(ctx context.Context, q Question) (rules.Scope, error)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// record records the outcome of a request. The log gets tool calls, and pings, resource reads and prompt requests that
-// are direct. The audit log gets tool calls, and all resource reads and prompt requests.
+// record records the outcome of a request. The journal lists tool calls and, among direct requests, also pings,
+// resource reads and prompt requests. The audit log gets tool calls, and all resource reads and prompt requests.
 func (e *exchange) record(ctx context.Context, result Result, err error) {
 	r := journal.Record{
 		At: e.began, Client: e.Client, Session: e.Session, Server: e.Server, Tool: e.Tool, Outcome: outcome(result, err),
@@ -46,8 +46,8 @@ func (e *exchange) record(ctx context.Context, result Result, err error) {
 	e.p.options.Journal.Record(r, arguments, answer, e.p.options.Upstream.Redactor(e.server))
 }
 
-// refusedHow returns the outcome of a request that was not sent: Cancelled if ctx has ended, the outcome of the failure
-// if the server could not be started or asked for its list, and otherwise Refused.
+// refusedHow returns the outcome to record for a request that was not sent. If ctx has ended, it is Cancelled. If the
+// server could not be started or asked for its list, it is the outcome of err. Otherwise it is Refused.
 func refusedHow(ctx context.Context, err error) journal.Outcome {
 	switch kind := fault.KindOf(err); {
 	case ctx.Err() != nil:

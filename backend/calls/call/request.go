@@ -33,15 +33,16 @@ type Request struct {
 	// or its ID is not 0, Call looks up Server in the registry instead.
 	Unlisted registry.Server
 	Tool     string // the tool that is called, or whose task the request is about; empty for none or an unknown one
-	// Arguments are the arguments of the call that started a task, for a request about a task whose id the client
-	// does not know.
+	// Arguments is set for a request about a task whose id the client does not know. It holds the arguments of
+	// the call that started the task.
 	Arguments json.RawMessage
-	// Vet returns an error if the caller refuses the call. It is called only for a tool that was unknown until this
-	// call made the hub read the server's tools again; callers check known tools before. It may be nil.
+	// Vet returns an error if the caller of this package refuses the call. It is used only if Call had to read the
+	// server's tools again to find the tool: callers check the tools that the hub already knows before they use
+	// Call. It may be nil.
 	Vet func() error
 	// Params are the params as the client sent them. Call owns them. In a call of a tool, Call replaces the name, masks
-	// credentials and sets fixed arguments. Unless Direct is set, Call removes members that a server might read in
-	// place of a checked one.
+	// credentials and sets fixed arguments. Unless Direct is set, Call removes members that a server might confuse with
+	// a checked one, such as "Name" with "name".
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
 	// Internal marks a request of the hub itself. Caller and Progress are nil.
@@ -54,8 +55,8 @@ type Request struct {
 	Progress func(json.RawMessage)
 }
 
-// Origin says where a request comes from, for the audit log: the editor, the token and the way of the call; see
-// audit.Entry.
+// Origin says where a request comes from, for the audit log. The fields are those of audit.Entry with the same
+// names.
 type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a request.
@@ -76,7 +77,7 @@ func failed(result json.RawMessage) bool {
 }
 
 // checked are the members of params that decide whether a request may be made. Other members that a server might
-// read in their place are removed.
+// confuse with one of them, such as "Name" with "name", are removed.
 var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
 // reading maps the methods that read a resource or get a prompt to the kind of their records, to the member of the

@@ -19,9 +19,9 @@ import (
 // requests that name a tool or a prompt are sent only if the server lists exactly this name: many servers also accept
 // other spellings of a name, for example in upper case or with a space after it.
 
-// resolve sets the server of a request, the policy, and for a call the name that the server lists. It returns an
-// error if the server must not be called or does not list the requested name. asked reports whether the server was
-// asked for its list again.
+// resolve sets e.server, the policy e.by and, for a call, e.Tool to the name that the server lists. It returns an
+// error if the server must not be called or does not list the requested name. asked reports whether the hub asked
+// the server for its list again.
 func (e *exchange) resolve(ctx context.Context) (asked bool, err error) {
 	e.by = e.p.options.Rules.Get()
 	if e.server, err = e.p.admit(e.Request); err != nil {
@@ -57,8 +57,8 @@ func (p *Pipeline) admit(r Request) (registry.Server, error) {
 	return server, server.Usable()
 }
 
-// listsTool returns an error if the server does not list the tool of a call and the tool is not held. For an unknown
-// tool, it first asks the server for its tools again; asked reports this.
+// listsTool returns an error if the server does not list the tool of a call, unless the tool is held. If the tool is
+// unknown, listsTool first asks the server for its tools again; asked reports whether it did.
 func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	o, server := e.p.options, e.server
 	lists := func() bool {
@@ -85,8 +85,9 @@ func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
 	return true, unlisted(server, "tool", e.Tool, near, asking)
 }
 
-// listsPrompt returns an error if params name a prompt that the server does not list and that is not held. For an
-// unknown prompt, it first asks the server for its prompts again; asked reports this.
+// listsPrompt returns an error if params name a prompt that the server does not list, unless the prompt is held.
+// If the prompt is unknown, listsPrompt first asks the server for its prompts again; asked reports whether it
+// did.
 func (e *exchange) listsPrompt(ctx context.Context, params json.RawMessage) (asked bool, err error) {
 	if e.Internal {
 		return false, nil
@@ -137,7 +138,7 @@ func unlisted(server registry.Server, what, name string, near []string, asking e
 	known := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s not found",
 		map[string]string{"tool": "Tool", "prompt": "Prompt"}[what], name)
 	if len(near) > 0 {
-		names, _ := json.Marshal(near) // strings cannot fail
+		names, _ := json.Marshal(near) // encoding strings cannot fail
 		known.Data = jsonrpc.Set(nil, "did_you_mean", names)
 	}
 	failed := resolve.Unlisted(server.Name, what, name, near, asking)

@@ -21,7 +21,8 @@ func (e *exchange) screenArguments() error {
 	return nil
 }
 
-// screenResult returns the result to pass on, or an error if it is kept back.
+// screenResult returns the result to pass on. If the result is kept back until a person releases it,
+// screenResult returns an error.
 func (e *exchange) screenResult(r Result) (_ Result, err error) {
 	switch {
 	case !e.judged, !e.sent: // if the request was not sent, a person has released the result
@@ -37,7 +38,7 @@ func (e *exchange) screenResult(r Result) (_ Result, err error) {
 	return r, nil
 }
 
-// screenState judges the result in the state of a task of MCP 2026-07-28.
+// screenState is like screenResult, for the result in the state of a task of MCP 2026-07-28.
 func (e *exchange) screenState(state json.RawMessage) (json.RawMessage, error) {
 	result := jsonrpc.Get(state, "result")
 	if result == nil {
