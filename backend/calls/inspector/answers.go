@@ -35,8 +35,8 @@ const (
 	maxSessionAnswers    = 256
 )
 
-// Remembered is an answer that a person has chosen for later questions of a
-// server, too. An accepted form answers the same question only; a refusal
+// Remembered is an answer that a person has also chosen for later questions of
+// a server. An accepted form answers only the same question again. A refusal
 // answers all questions of its mode.
 type Remembered struct {
 	ID      string
@@ -45,8 +45,8 @@ type Remembered struct {
 	Session string
 	Mode    Mode
 	Action  string // accept or decline
-	// Question identifies the message and the schema that are answered; empty for
-	// all questions of the mode.
+	// Question is the questionHash of the question that the answer is for; empty
+	// if the answer is for all questions of the mode.
 	Question string
 	Message  string // for accept: the message of the question, shortened and without known secrets
 	Scope    Scope
@@ -58,10 +58,10 @@ type Remembered struct {
 // AnswerStore keeps the answers with the scope Always.
 type AnswerStore interface {
 	Answers(ctx context.Context) ([]Remembered, error)
-	// SaveAnswer adds an answer in place of one for the same server, mode and
-	// question.
+	// SaveAnswer stores an answer. It replaces an answer for the same server, mode
+	// and question.
 	SaveAnswer(ctx context.Context, r Remembered) error
-	// DeleteAnswer reports whether the answer existed.
+	// DeleteAnswer deletes an answer and reports whether it existed.
 	DeleteAnswer(ctx context.Context, id string) (bool, error)
 	ForgetAnswers(ctx context.Context, server string) error
 }
@@ -89,7 +89,7 @@ type answers struct {
 	sessions []Remembered // of the scope ForSession, oldest first
 }
 
-// launch returns the hash of how a server is started, and "" for a transient server.
+// launch returns the hash of a server's launch.Launch, and "" for a transient server.
 func (a *answers) launch(server string) (string, error) {
 	if isTransient(server) {
 		return "", nil
@@ -200,7 +200,8 @@ func (a *answers) rememberForSession(kept Remembered) {
 	a.sessions = a.sessions[max(0, len(a.sessions)-maxSessionAnswers):]
 }
 
-// forgetSessions removes the matching answers of the scope ForSession and returns how many.
+// forgetSessions removes the answers of the scope ForSession for which match returns true, and returns their
+// number.
 func (a *answers) forgetSessions(match func(Remembered) bool) (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -228,14 +229,14 @@ func questionHash(e Elicitation) string {
 // Answers returns the remembered answers, oldest first.
 func (b *Inbox) Answers(ctx context.Context) ([]Remembered, error) { return b.answers.list(ctx) }
 
-// Stale reports whether an answer is not given any more, because the command or address of its server has changed
-// since a person chose the answer.
+// Stale reports whether an answer is no longer used, because its server was removed, or the command or address of the
+// server has changed since a person chose the answer.
 func (b *Inbox) Stale(r Remembered) bool {
 	launch, err := b.answers.launch(r.Server)
 	return err != nil || launch != r.Launch
 }
 
-// Values returns the values of a remembered form, nil if it has none.
+// Values returns the values of a remembered form, or nil if the answer has none.
 func (b *Inbox) Values(ctx context.Context, r Remembered) (json.RawMessage, error) {
 	if r.Scope != Always || len(r.Content) == 0 {
 		return r.Content, nil

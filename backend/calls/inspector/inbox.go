@@ -80,9 +80,9 @@ func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", q.Method)
 }
 
-// Window returns the caller that gets a server's question when the question
-// cannot be assigned to one caller. It passes the question to the inbox if
-// somebody can answer it, and otherwise refuses it.
+// Window returns the caller for questions of servers that cannot be assigned to
+// one request. It passes a question to the inbox if CanAnswer returns true, and
+// otherwise refuses it.
 func (b *Inbox) Window() upstream.Caller { return window{b} }
 
 // Attend counts a window or a tray that shows questions, until leave is called.
@@ -228,7 +228,7 @@ func (b *Inbox) add(question *elicitation) bool {
 	return true
 }
 
-// drop removes a question unless it was answered, and reports whether it did.
+// drop removes a waiting question and publishes why it ended. It reports whether the question was still waiting.
 func (b *Inbox) drop(id string, why Unanswered) bool {
 	waited := b.take(id)
 	if waited {
@@ -272,8 +272,8 @@ func (b *Inbox) withdraw(id string) {
 	}
 }
 
-// cancelAll cancels the questions of a server that is being closed, and removes the answers remembered for sessions
-// with it.
+// cancelAll cancels the questions of a server that is being closed, and removes the answers to that server that were
+// remembered for sessions.
 func (b *Inbox) cancelAll(server string) {
 	b.mu.Lock()
 	var own []string

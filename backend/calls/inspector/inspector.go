@@ -78,9 +78,9 @@ type Query struct {
 	Progress func(json.RawMessage)
 }
 
-// Do sends a request to a server, which it starts if necessary, and returns the result. If the server answers with an
-// error, the error is a *jsonrpc.Error; any other error is a fault. If the request or the tool fails after the server
-// asked a question that nobody could see, the error is that of Caller.Unseen.
+// Do sends a request to a server, which it starts if necessary, and returns the result. The errors are those of
+// call.Pipeline.Call. If the request or the tool fails after the server asked a question that nobody could see, the
+// error is that of Caller.Unseen.
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (call.Result, error) {
 	caller := i.inbox.Caller()
 	caller.Tasks = q.Task || strings.HasPrefix(q.Method, "tasks/")
@@ -100,7 +100,7 @@ type entry struct {
 	Kind   journal.Kind
 	About  string          // the method of the request, recorded as Tool
 	Shown  json.RawMessage // the params, or the part of them that the record shows
-	// Answer returns the text of an answer for the record.
+	// Answer returns the text to record for a result.
 	Answer func(result json.RawMessage) string
 }
 

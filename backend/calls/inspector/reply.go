@@ -12,8 +12,9 @@ import (
 // Reply is a person's answer to a question.
 type Reply struct {
 	Action string // accept, decline or cancel
-	// Content is a JSON object for accept: the values of a form, or text and
-	// optionally model of a sampled message.
+	// Content is used if Action is accept. It is a JSON object with the values of
+	// a form or, for a sampling request, with the member text and optionally
+	// model.
 	Content  json.RawMessage
 	Remember Scope
 	ByPerson bool // it is certain that a person answers, and not a program

@@ -31,8 +31,8 @@ type Spec struct {
 	Env       map[string]string
 	URL       string
 	Headers   map[string]string
-	// Of is the name of a configured server to start a copy of, with its secrets,
-	// instead of all of the above.
+	// Of is the name of a configured server. If it is set, a copy of that server
+	// is started, with its secrets, and the fields above are ignored.
 	Of   string
 	Life time.Duration // 15 minutes if zero or negative, at most a day
 }
@@ -128,8 +128,8 @@ func (s Spec) check() (transport string, err error) {
 	return transport, nil
 }
 
-// printable returns env without the variables whose name or value a process
-// environment cannot contain.
+// printable returns env without the variables that have no name, have "=" in
+// their name, or contain a NUL byte or a line break.
 func printable(env map[string]string) map[string]string {
 	out := make(map[string]string, len(env))
 	for name, value := range env {
