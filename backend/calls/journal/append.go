@@ -75,8 +75,8 @@ func (j *Journal) appendBatch(batch []Record) {
 	}
 }
 
-// keep keeps records that could not be stored, to store them later. If they need more than maxUnstored, it drops
-// the oldest, except refused ones, of which it drops the texts. The caller holds writing.
+// keep keeps records that could not be stored, to store them later. If they need more than maxUnstored bytes, it
+// drops the oldest; of a refused record it drops only the texts. The caller holds writing.
 func (j *Journal) keep(records []Record, err error) {
 	size, first := 0, len(records)
 	for first > 0 && size < maxUnstored {

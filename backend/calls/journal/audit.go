@@ -28,7 +28,7 @@ func (j *Journal) entries(records []Record) []audit.Entry {
 	return out
 }
 
-// audited reports whether the audit log has records of a kind.
+// audited reports whether each record of a kind gets an entry in the audit log.
 func audited(k Kind) bool { return k == Call || k == ResourceRead || k == PromptGet || k == Trust }
 
 // listed returns the records that are not Unlisted.

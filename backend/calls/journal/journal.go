@@ -2,8 +2,9 @@
 // outcome and how fast. It keeps one record for each call, refused and failed
 // ones included, and for other requests to a server and notifications from it.
 // Arguments and texts are redacted before they are stored. Metrics of each tool
-// are kept when records are deleted. Requests of clients also get an entry in the
-// audit log, without their texts.
+// are kept when records are deleted. Calls, resource reads, prompt requests and
+// decisions about definitions also get an entry in the audit log, without their
+// texts.
 package journal
 
 import (
@@ -36,9 +37,9 @@ const (
 
 // Store persists records and tallies.
 type Store interface {
-	// AppendRecords stores records under their ids, the tallies in place of the
-	// stored ones of the same tools, and entries of the audit log, in one
-	// transaction.
+	// AppendRecords stores records under their ids, tallies and entries of the
+	// audit log, in one transaction. A tally replaces the stored tally of the same
+	// tool.
 	AppendRecords(ctx context.Context, records []Record, tallies []Tally, entries []audit.Sealed) error
 	// LastRecord returns the greatest id that was ever given to a record,
 	// deleted records included.

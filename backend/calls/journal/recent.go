@@ -34,9 +34,9 @@ type ended struct {
 	failed bool
 }
 
-// Recent counts the last calls of a server that began after since, at most ten.
-// Calls that were refused or cancelled do not count, because they say nothing
-// about the server. Queued records are not included.
+// Recent counts those of the server's last ten calls that began at or after
+// since. Calls that were refused or cancelled do not count, because they say
+// nothing about the server. Queued records are not included.
 func (j *Journal) Recent(server string, since time.Time) Recent {
 	j.mu.Lock()
 	defer j.mu.Unlock()
