@@ -29,7 +29,7 @@ func (t Tool) Key() catalog.Key {
 	return catalog.Key{Server: t.Server, Tool: t.Name}
 }
 
-// Scope holds the servers and tools to which the names that one caller uses may refer.
+// Scope holds the servers and tools that one caller can name.
 type Scope struct {
 	Servers interface {
 		Get(name string) (registry.Server, error)
@@ -40,8 +40,8 @@ type Scope struct {
 	// Short returns the tool that a client was shown under a shortened name, and nil if there is none. It may be
 	// nil.
 	Short func(name string) *catalog.Tool
-	// Near returns the names of tools that a caller may have meant by an unknown name, which has no server. It may be
-	// nil.
+	// Near returns the names of tools that a caller may have meant by name, an unknown name without a server. It may
+	// be nil.
 	Near func(name string) []string
 }
 
@@ -68,8 +68,8 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	if t := s.short(full); t != nil {
 		return Tool{t.Server, t.Name, t}, nil
 	}
-	// A name such as one.echo may be the whole name of a tool of another server, because server one does not list
-	// echo. If no tools of server one are known, it means a tool of that server, as one__echo always does.
+	// Server one does not list a tool echo, so that one.echo may be the whole name of a tool of another server.
+	// If no tools of server one are known, or the name is one__echo, assume the tool of server one.
 	if len(ways) > 0 && (strings.HasPrefix(full, ways[0].Server+"__") || len(s.View.Of(ways[0].Server)) == 0) {
 		return ways[0], nil
 	}
@@ -166,8 +166,8 @@ func Split(name, separator string, exists func(server string) bool) (ways []Tool
 	return ways
 }
 
-// Among returns the one of some tools that a full name means: mcp__SERVER__TOOL, SERVER__TOOL or SERVER.TOOL. The tools
-// need not exist: a toolset keeps those of a server that was removed.
+// Among returns the tool among tools that a full name means: mcp__SERVER__TOOL, SERVER__TOOL or SERVER.TOOL. The tools
+// need not exist: a toolset keeps the tools of a server that was removed.
 func Among(tools []catalog.Key, name string) (tool catalog.Key, ok bool) {
 	name = strings.TrimPrefix(name, "mcp__")
 	exists := func(server string) bool {
@@ -221,8 +221,8 @@ func (s Scope) Unknown(name string) error {
 	return suggesting(fault.CodeUnknownTool, near, "there is no tool "+quote(name))
 }
 
-// Unlisted returns the error for a tool or a prompt, as what says, that a server does not list. near has the names that
-// may be meant. asking is the error of asking the server for its list again, or nil.
+// Unlisted returns the error for a tool or prompt that a server does not list. what is "tool" or "prompt". near has the
+// names that may be meant. asking is the error of asking the server for its list again, or nil.
 func Unlisted(server, what, name string, near []string, asking error) *fault.Error {
 	text := fmt.Sprintf("server %q has no %s %q", server, what, name)
 	if asking != nil {

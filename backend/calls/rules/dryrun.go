@@ -21,9 +21,9 @@ type Effect struct {
 	Before, After Decision
 }
 
-// Try returns the effects of an additional rule, without applying it, on the tools that it matches or excludes and on
-// those that it enables or disables, in the order of tools. The rule is inserted into the current rules at the index
-// at, or added at the end if at is larger than their number.
+// Try returns the effects that an additional rule would have, in the order of tools: those on tools that the rule
+// matches or excludes, and on tools that it enables or disables. It does not change the policy. The rule is inserted
+// into the current rules at the index at, or added at the end if at is larger than their number.
 func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {
 	with := new(Policy)
 	at = max(0, min(at, len(p.rules)))

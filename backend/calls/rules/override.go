@@ -59,7 +59,7 @@ func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool
 	return &to
 }
 
-// withoutArguments removes arguments from the properties and the required members of a schema.
+// withoutArguments returns a schema without the fixed arguments in its members properties and required.
 func withoutArguments(schema json.RawMessage, fixed map[string]json.RawMessage) json.RawMessage {
 	if properties := jsonrpc.Get(schema, "properties"); len(properties) > 0 && properties[0] == '{' {
 		for name := range fixed {
@@ -98,8 +98,8 @@ func (p *Policy) Original(server, name string, in *catalog.Snapshot) string {
 }
 
 // Params returns the params of tools/call with the fixed arguments of a tool. tool is the name that its server
-// lists. A fixed argument replaces every argument of the caller whose name is the same or differs only in case,
-// because some servers ignore the case of names.
+// lists. A fixed argument replaces all arguments of the same name in params. The case of the names does not
+// matter, because some servers ignore it.
 func (p *Policy) Params(server, tool string, params json.RawMessage) json.RawMessage {
 	o := p.overrides[catalog.Key{Server: server, Tool: tool}]
 	if o == nil || len(o.Arguments) == 0 {

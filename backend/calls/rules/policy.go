@@ -148,7 +148,7 @@ func (p *Policy) allows(of *limits, server string, name pattern.Name) bool {
 	return (of == nil || of.allow(server, name)) && p.enables(server, name)
 }
 
-// forbidsTwin reports whether a rule or a limit forbids a tool whose name looks the same as the given one.
+// forbidsTwin reports whether a rule or a limit forbids another tool of the server whose name looks the same as tool.
 func (p *Policy) forbidsTwin(of *limits, server, tool string, in *catalog.Snapshot) bool {
 	for _, twin := range in.Twins(server, tool) {
 		if d := p.Decide(server, twin.OwnName()); d.Rule >= 0 && !d.Enabled ||

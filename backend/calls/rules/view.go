@@ -12,8 +12,8 @@ type View struct {
 	allowed           map[*catalog.Tool]bool // nil if all tools are allowed
 }
 
-// View returns the view of a client, or of no particular client if client is "". For the same snapshot it returns
-// the same View.
+// View returns the view of a client, or of no particular client if client is "". For the same client and
+// snapshot, it returns the same View.
 func (p *Policy) View(client string, in *catalog.Snapshot) *View {
 	if p.clients[client] == nil {
 		client = ""
@@ -55,7 +55,7 @@ func (p *Policy) view(client string, in *catalog.Snapshot) *View {
 	return v
 }
 
-// appearances returns a snapshot with its tools as agents see them. If no tool changes, it returns in itself.
+// appearances returns the snapshot in with its tools as agents see them. If no tool changes, it returns in itself.
 func (p *Policy) appearances(in *catalog.Snapshot) *catalog.Snapshot {
 	tools, changed := make([]*catalog.Tool, len(in.Tools)), false
 	for i, t := range in.Tools {

@@ -39,14 +39,14 @@ type Options struct {
 	Bus    *events.Bus
 }
 
-// Event is a finding in a call, for the log.
+// Event is a finding in a call, to be recorded.
 type Event struct {
 	Server, Tool, Client, Session string
 	Text                          string // the finding and the action taken, without texts of the call
 	Refused                       bool
 }
 
-// Call names a call of a tool, or a request for a resource or a prompt.
+// Call identifies a call of a tool, or a request for a resource, a prompt or the result of a task.
 type Call struct {
 	Method          string // tools/call, tasks/result, resources/read or prompts/get
 	Server, Tool    string // Tool is the URI of a resource or the name of a prompt for requests other than calls
@@ -79,7 +79,7 @@ type Screen struct {
 // New returns a Screen that keeps nothing back yet.
 func New(o Options) *Screen { return &Screen{options: o} }
 
-// modes returns the settings for results and for credentials that apply to calls of a tool.
+// modes returns the two settings that apply to c: how to handle results, and how to handle credentials.
 func modes(s settings.Trust, c Call) (results, credentials string) {
 	name := pattern.NewName(c.Tool)
 	for i := range s.Rules {
@@ -254,7 +254,7 @@ func marked(result json.RawMessage, c Call, findings []scan.Finding) json.RawMes
 	return jsonrpc.Set(result, list, append(append(with, block...), ']'))
 }
 
-// subject names the called or read object in messages.
+// subject returns the words that name the called tool, the resource, the prompt or the task in messages.
 func (c Call) subject() string {
 	switch c.Method {
 	case "resources/read":
@@ -270,7 +270,8 @@ func (c Call) subject() string {
 	return fmt.Sprintf("tool %q of server %q", c.Tool, c.Server)
 }
 
-// keep keeps a result back, and returns the error that its caller gets.
+// keep keeps a result back, and returns the error for the client that made the call. what says what the result
+// contains.
 func (s *Screen) keep(c Call, result json.RawMessage, findings []scan.Finding, what string) error {
 	s.mu.Lock()
 	one := Kept{ID: strings.ToLower(rand.Text()[:12]), At: time.Now(), Findings: findings, Result: result, key: keyOf(c)}

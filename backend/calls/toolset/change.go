@@ -72,8 +72,8 @@ func (k *Keeper) Update(ctx context.Context, name, description string, tools []R
 }
 
 // Pin accepts the current definitions of the given tools, or of all drifted ones if tools is nil. shown has the
-// hashes of the definitions that the person has seen; if a tool has changed since, the error is a fault.Conflict. A
-// nil map accepts every present definition.
+// hashes of the definitions that the person has seen; if a tool has changed since, the error is a fault.Conflict.
+// If shown is nil, the hashes are not compared.
 func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {
 	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
 		if !exists {

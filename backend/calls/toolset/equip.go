@@ -18,8 +18,8 @@ func (k *Keeper) Equipped(client string) string {
 	return equipped[AnyClient]
 }
 
-// AllEquipped returns the equipped toolsets by client. An empty toolset means that the client uses none, even if
-// AnyClient has one.
+// AllEquipped returns the names of the equipped toolsets by client. An empty name means that the client uses no
+// toolset, even if AnyClient has one.
 func (k *Keeper) AllEquipped() map[string]string { return maps.Clone(k.known.Load().equipped) }
 
 // Equip equips a client with an approved toolset, until another one is equipped.

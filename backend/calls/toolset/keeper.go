@@ -17,7 +17,7 @@ import (
 
 // Store persists toolsets.
 type Store interface {
-	// Toolsets returns all toolsets, and the equipped ones by client.
+	// Toolsets returns all toolsets, and the names of the equipped ones by client.
 	Toolsets(ctx context.Context) (sets []Toolset, equipped map[string]string, err error)
 	SaveToolset(ctx context.Context, t Toolset) error
 	// DeleteToolset deletes a toolset, and removes it from the clients that have equipped it.

@@ -43,8 +43,8 @@ func refusal(policy registry.Permission) error {
 	return policy.Refusal("change toolsets", "do so in the dashboard")
 }
 
-// Approve accepts a toolset of an agent. hash is the Hash of the toolset that the person was shown; if the toolset has
-// changed since, the error is a fault.Conflict.
+// Approve accepts a toolset that an agent has proposed. hash is the Hash of the toolset that the person was shown; if
+// the toolset has changed since, the error is a fault.Conflict.
 func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error) {
 	var equipFor *string
 	t, err := k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
