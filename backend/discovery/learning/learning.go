@@ -124,8 +124,8 @@ type Store interface {
 	KeepLearningSwitch(ctx context.Context, s Switch) error
 }
 
-// Changed is published after something was learned, forgotten or switched and
-// has been stored.
+// Changed is published after a change of the learned pairs or of the switch was
+// stored.
 type Changed struct{}
 
 // Options are the dependencies and settings of a Learning.

@@ -17,12 +17,12 @@ const (
 	// maxLike is the largest number of similar queries, the most similar first,
 	// whose tools Lifts returns.
 	maxLike = 64
-	// minLike is the least similarity of two queries for one to lift tools of
-	// the other.
+	// minLike is the least similarity of two queries at which the tools that were
+	// called for one are lifted for the other.
 	minLike = 0.5
 	// halfLife is the age at which a success counts half as much as a new one.
 	halfLife = 90 * 24 * time.Hour
-	// maxAge is the age without use at which a pair is dropped.
+	// maxAge is how long a pair may be unused before it is dropped.
 	maxAge = 4 * halfLife
 	// doubtLeft is the share of the doubt in a pair that remains after each further
 	// success. The doubt is 1 minus the confidence.

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// shownFor is how long after an answer a call of a shown tool counts for its
-	// query.
+	// shownFor is how long after an answer a call can count for the answered
+	// query, if the answer showed the called tool.
 	shownFor = 10 * time.Minute
-	// foundFor is how long after an answer a call of another tool counts for its
-	// query.
+	// foundFor is how long after an answer a call can count for the answered
+	// query, if the answer did not show the called tool.
 	foundFor = 2 * time.Minute
 	// sameMessage is the longest gap between two queries that count as one
 	// message of the agent when no call came between them. A client that runs
@@ -101,9 +101,9 @@ func (l *Learning) makeRoom() {
 
 func (a *session) newest() *question { return a.questions[len(a.questions)-1] }
 
-// add adds a question. A question that repeats a recent one replaces it and
-// inherits its success and failures, so that a repeated query has only one
-// first success.
+// add adds a question. It replaces an equal question in the session. If that
+// one is at most shownFor old, the new one inherits its success and failures,
+// so that a repeated query has only one first success.
 func (a *session) add(q *question) {
 	key := q.key()
 	if i := slices.IndexFunc(a.questions, func(o *question) bool { return o.key() == key }); i >= 0 {
@@ -204,8 +204,11 @@ func (q *question) restated(main *question, tool catalog.Key, now time.Time, alo
 	return len(q.shown) == 0 || shared > 0
 }
 
-// succeeded counts a successful call for a question unless an earlier success
-// counts already, and reports whether anything changed. The caller holds l.mu.
+// succeeded counts a successful call of tool for the question q and reports
+// whether it counted the call. If a success already counts for q, the call
+// replaces it only if the answer to q showed tool and did not show the tool of
+// the earlier success. Otherwise, the call is not counted. The caller holds
+// l.mu.
 func (l *Learning) succeeded(q *question, tool catalog.Key, now time.Time) bool {
 	shown := slices.Contains(q.shown, tool)
 	if q.credited != nil {
@@ -233,7 +236,8 @@ func (l *Learning) succeeded(q *question, tool catalog.Key, now time.Time) bool 
 	return true
 }
 
-// revoke subtracts the success of a question and a tool. The caller holds l.mu.
+// revoke subtracts the success of tool that was counted for the question q. The
+// caller holds l.mu.
 func (l *Learning) revoke(q *question, tool catalog.Key) {
 	p := l.memory.find(q.need, tool)
 	if p == nil {
@@ -247,9 +251,10 @@ func (l *Learning) revoke(q *question, tool catalog.Key) {
 	l.dirty[p.ID] = true
 }
 
-// failed counts a failed call against an existing pair, once per question and
-// only before its first success. It reports whether anything changed. The
-// caller holds l.mu.
+// failed counts a failed call of tool for the question q and reports whether it
+// counted the call. It does so only if the pair of q and tool is already
+// learned, no success counts for q, and no failed call of tool was counted for
+// q before. The caller holds l.mu.
 func (l *Learning) failed(q *question, tool catalog.Key) bool {
 	p := l.memory.find(q.need, tool)
 	if p == nil || q.credited != nil || slices.Contains(q.failed, tool) {
