@@ -77,7 +77,7 @@ func reduceWeight(fields ...field) (end func()) {
 	return func() { fieldWeight = was }
 }
 
-// drop removes the terms of a given weight from p.
+// drop removes the terms of a given weight from p, unless the terms are guesses.
 func (p *part) drop(weight float32) {
 	p.terms = slices.DeleteFunc(p.terms, func(s weightedTerm) bool { return !p.guesses && s.weight == weight })
 }

@@ -10,9 +10,10 @@ import (
 type blend struct {
 	meaning  float32 // weight of the vectors; words have the rest
 	coverage float32 // word scores are divided by the best one plus coverage times that of a perfect match
-	// Words are the better evidence if a tool contains the words of the query. yield is
-	// moved from meaning to words for each unit by which the best tool's share of a
-	// perfect match exceeds yieldFrom.
+	// If a tool contains the words of the query, words are better evidence than
+	// vectors. Let s be the word score of the best tool as a share of the word score of
+	// a perfect match. If s exceeds yieldFrom, meaning is reduced by
+	// yield*(s-yieldFrom).
 	yield, yieldFrom float32
 	// A cosine c counts as scale*(c-zero), which makes the cosines of different
 	// models comparable.

@@ -97,14 +97,14 @@ func (r *ranking) missingNames(tool int32) float64 {
 	return missing / max(names, 1)
 }
 
-// minMedium and minHigh are thresholds: the confidence is medium or high if the best tool
-// is right with at least this probability.
+// The confidence is High if the best tool is right with a probability of at least
+// minHigh, and Medium if the probability is at least minMedium.
 const (
 	minMedium = 0.45
 	minHigh   = 0.76
 
-	// maxLead limits the lead as a feature: a larger lead means nothing, because
-	// there may be no second tool.
+	// maxLead limits the lead as a feature. A larger lead is no better sign: it may
+	// only mean that there is no second tool.
 	maxLead = 0.25
 )
 
@@ -154,11 +154,12 @@ func (c chance) of(e Evidence) float64 {
 // total weight for each set; see frontend/guide/changing.md.
 type chances struct {
 	any, best chance
-	// minFoundFew and minFoundMany are the lowest probabilities that a right tool
-	// exists at which a search reports a match. minFoundMany applies to catalogs of at least crowdedTools
-	// tools, where some tool is always near a query. minFoundFew applies to catalogs
-	// of at most minTools tools: the user has chosen these few, so that queries more
-	// often mean one of them. In other catalogs, a value between the two applies.
+	// A search reports a match if the estimated probability that a right tool
+	// exists is high enough. In catalogs of at least crowdedTools tools, the
+	// minimum is minFoundMany, because some tool is always near a query. In
+	// catalogs of at most minTools tools, it is minFoundFew: the user has chosen
+	// these few tools, so that queries more often mean one of them. In other
+	// catalogs, it is a value between the two.
 	minFoundFew, minFoundMany float64
 }
 

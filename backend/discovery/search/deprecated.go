@@ -18,7 +18,8 @@ var capitals = regexp.MustCompile(`\bDEPRECATED\b`)
 // deprecated. In a description, the word counts in capitals, or as the first word:
 // elsewhere it may describe the objects that the tool finds.
 func isDeprecated(t *catalog.Tool) bool {
-	// Searching for the letters first takes a tenth of the time.
+	// Contains runs first, because it is much faster than the regular expression and false for most
+	// tools.
 	return strings.Contains(t.Description, "DEPRECATED") && capitals.MatchString(t.Description) ||
 		strings.EqualFold(firstWord(t.Description), "deprecated") || slices.Contains(words(t.Name), "deprecated")
 }
@@ -35,8 +36,9 @@ func firstWord(text string) string {
 	return text
 }
 
-// demotes reports whether a tool ranks lower because it is deprecated. A deprecated tool does not
-// if the query contains the word deprecated, or the tool's name as an identifier, even misspelled.
+// demotes reports whether a tool ranks lower because it is deprecated. It returns false for a
+// deprecated tool if the query contains the word deprecated, or contains the tool's name as an
+// identifier, even a misspelled one.
 func (r *ranking) demotes(tool int32) bool {
 	if !r.index.documents[tool].deprecated || strings.Contains(strings.ToLower(r.asked.query), "deprecated") {
 		return false

@@ -79,7 +79,7 @@ func (r *reader) document(t *catalog.Tool) *document {
 	return d
 }
 
-// read collects the words of a text in a field.
+// read adds the words of a text to the words of a field.
 func (r *reader) read(in field, text string) {
 	if in != inParameter && in != inParameterText {
 		r.split(in, text)

@@ -144,7 +144,7 @@ func (x *index) wordWeight(d *document, f field) float32 {
 // toolCount returns the number of tools that contain a term; 0 for negative
 // terms.
 func (x *index) toolCount(term int32) int {
-	if term < 0 || int(term)+1 >= len(x.starts) { // added after the index was built
+	if term < 0 || int(term)+1 >= len(x.starts) { // the term was added after the index was built
 		return 0
 	}
 	return int(x.starts[term+1] - x.starts[term])

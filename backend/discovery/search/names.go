@@ -87,7 +87,7 @@ func (x *index) inWords(query string, put func(int, []int32)) {
 	}
 }
 
-// covers reports whether there are words and the query contains each of them.
+// covers reports whether words is not empty and the query contains all of them.
 func (x *index) covers(asked []forms, words []int32) bool {
 	for _, number := range words {
 		stem := x.forms[number].stem
@@ -145,8 +145,9 @@ func (x *index) mentions(query string, put func(int, []int32)) {
 // maxPhrase is the largest number of words in a phrase.
 const maxPhrase = 5
 
-// phrase returns the key in index.phrases of a tool's name, whose words a query may
-// contain as a phrase. It returns false for names of one word or of more than maxPhrase words.
+// phrase returns the key of a tool's name in index.phrases, by which phrased finds the tool if
+// the query contains the name. It returns false for names of one word or of more than
+// maxPhrase words.
 func (x *index) phrase(d *document) (string, bool) {
 	name := d.in(inName)
 	if len(name) < 2 || len(name) > maxPhrase {

@@ -2,8 +2,8 @@ package search
 
 import "encoding/binary"
 
-// numbers maps words to their numbers. Words of up to eight bytes, which most
-// are, are looked up as integers, which is much faster than a lookup in a map.
+// numbers maps words to their numbers. Most words have at most eight bytes.
+// They are looked up as integers, which is much faster than a lookup in a map.
 // It must not be used concurrently.
 type numbers struct {
 	short []short // hash table with open addressing; its length is a power of two, and it is at most half full

@@ -11,9 +11,9 @@ import (
 type part struct {
 	word  string
 	terms []weightedTerm
-	// guesses reports whether terms are known words that are similar to the word,
-	// because no tool contains the word itself. A tool scores for the best of them
-	// rather than for all.
+	// guesses reports whether no tool contains word, and terms are therefore words
+	// that tools contain and that are similar to word. A tool then scores only for
+	// the best of the terms that it contains, and not for all of them.
 	guesses bool
 	meant   string // the most similar word, if the query's word is a misspelling
 	// perfect is the upper limit of a tool's score for the word, which a tool would
@@ -34,8 +34,9 @@ const (
 	abbreviationShare = 0.7
 	maxParts          = 64 // words of a query that are used
 	maxGuesses        = 4  // similar words for an unknown one
-	// maxCorrected is the largest number of words in a query that is corrected.
-	// In longer queries, an unknown word is more often a name than a typing error.
+	// A query of at most maxCorrected words is parsed with the tolerance lenient,
+	// and its misspelled words are replaced for the embedding model. In longer
+	// queries, an unknown word is more often a name than a typing error.
 	maxCorrected = 6
 )
 

@@ -202,9 +202,9 @@ func (r *ranking) phrase(tool int32) float64 {
 	return 0
 }
 
-// withNaming maps a score to the range for the way in which the query names the
-// tool; namedByWords and misspelled share a range. For notNamed it only caps the
-// score.
+// withNaming moves a score into the range of scores for how, the way in which the
+// query names the tool. namedByWords and misspelled share a range. For notNamed,
+// withNaming only caps the score.
 func withNaming(how int, score float64) float64 {
 	score = min(score, 1)
 	switch how {

@@ -87,7 +87,8 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	return 0
 }
 
-// inflections are the regular endings of English words. A word's base has replaced in place of the ending.
+// inflections are the regular endings of English words. A word that ends in ending is derived from a word that ends in
+// replaced instead, as "queries" is derived from "query".
 var inflections = []struct{ ending, replaced string }{
 	{"s", ""},
 	{"es", ""},
@@ -120,8 +121,8 @@ func (v *vocabulary) wellSpelled(word string) bool {
 	return false
 }
 
-// inflects reports whether stem+ending is a regular inflection of stem+replaced, or of stem without its doubled last
-// letter, and that base is spelled right.
+// inflects reports whether stem+ending is a regular inflection of a word that is spelled right. That word is
+// stem+replaced or, if the last letter of stem is doubled, stem without its last letter.
 func (v *vocabulary) inflects(stem, ending, replaced string) bool {
 	base := stem + replaced
 	last := len(stem) - 1

@@ -12,8 +12,9 @@ const (
 	maxSteps    = 5 // largest number of steps; queries with more are ranked as a whole only
 	minOpenings = 2 // a word may begin a step if at least this many descriptions begin with it
 
-	// serverShare is the weight, in the score of a hit for one step, of the best
-	// score that the whole query gives to a tool of the same server.
+	// serverShare is the weight of the server in the score of a hit for one step.
+	// The score is (1-serverShare) times the tool's own score, plus serverShare
+	// times the best score that a tool of the server has for the whole query.
 	serverShare = 0.15
 )
 
