@@ -131,7 +131,8 @@ func TestTokensAreCountedInTheBackground(t *testing.T) {
 	}
 }
 
-// changing is a context whose first call of Err changes the catalog, while Run counts.
+// changing is a context that changes the catalog when its method Err is first called,
+// which is while Run counts tokens.
 type changing struct {
 	context.Context
 	once   *sync.Once

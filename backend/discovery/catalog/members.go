@@ -45,7 +45,7 @@ const (
 	uncertain // encoding/json may treat the name as the wanted one
 )
 
-// compare compares the name of a member, as it is written, with a wanted name.
+// compare compares the name of a member, as it is written in JSON, with a wanted name.
 func compare(name []byte, want string) int {
 	switch {
 	case string(name) == want:
@@ -82,11 +82,11 @@ type parameters struct {
 	lists      int // number of members named properties in inputSchema
 }
 
-// enter looks for the member named want in the object at a position, counts the members of
-// that name in count, and returns the position after the object. If the value of the member
-// is an object, enter calls visit, which gets the position of the value and returns the
-// position after the value. Both functions return -1 for objects that encoding/json may read
-// differently; enter also does so for a second member of that name.
+// enter looks for the member named want in the object at a position and returns the position
+// after the object. It counts the members of that name in count. If the value of the member
+// is an object, enter calls visit with the position of the value; visit returns the position
+// after the value. Both functions return -1 for objects that encoding/json may read
+// differently. enter also returns -1 for a second member named want.
 func (p *parameters) enter(at int, want string, count *int, visit func(at int) (end int)) (end int) {
 	o := jsonscan.Members(p.definition, at)
 	for o.Next() {

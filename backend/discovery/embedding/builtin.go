@@ -22,7 +22,7 @@ type builtin struct {
 
 func (b *builtin) batch() int { return b.threads }
 
-// embed encodes each text on a core of its own.
+// embed encodes all texts concurrently, each in a goroutine of its own.
 func (b *builtin) embed(ctx context.Context, texts []string, tokens int) ([][]float32, error) {
 	b.using.RLock()
 	defer b.using.RUnlock()

@@ -58,8 +58,8 @@ func (x *Index) probe(ctx context.Context) bool {
 	return err == nil
 }
 
-// normalizeAll checks that vectors has exactly texts vectors and that each is valid,
-// and scales them to length 1.
+// normalizeAll checks that the number of vectors is texts and that each vector is
+// valid, and scales them to length 1.
 func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 	if len(vectors) != texts {
 		return fault.New(fault.Failed, "the model returned %d vectors for %d texts", len(vectors), texts)

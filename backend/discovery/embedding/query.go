@@ -68,8 +68,9 @@ func (x *Index) query(ctx context.Context, text string, patient bool) ([]float32
 	if text == "" || x.Vectors().Len() == 0 {
 		return nil, false
 	}
-	// A worker caches a vector before it clears slow. Read slow first, so that a
-	// vector that is cached between the two reads is found and not computed again.
+	// A worker caches a vector before it clears slow. Read slow before the cache,
+	// so that a vector that is cached between the two reads is found and not
+	// computed again.
 	slow := x.queries.slow.Load()
 	if v, ok := x.queries.cached(text); ok {
 		return v, true
@@ -99,7 +100,7 @@ func (x *Index) query(ctx context.Context, text string, patient bool) ([]float32
 	case <-late:
 	}
 	// A worker sends the result before it clears slow. Set slow before the last
-	// look at the result, so that slow does not stay set if the result arrives now.
+	// check for a result, so that slow does not stay set if the result arrives now.
 	x.queries.slow.Store(true)
 	select {
 	case v := <-q.result:

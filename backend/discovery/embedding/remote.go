@@ -20,8 +20,9 @@ const (
 	// maxResponse limits a response, in bytes. It exceeds the JSON of the largest
 	// batch with the largest vectors.
 	maxResponse = 32 << 20
-	// Batches for local servers are small: such a server has one processor for
-	// all texts of a batch, and queries are answered between batches.
+	// Batches for local servers are small, because such a server computes all
+	// texts of a batch on one processor, and queries wait until the current batch
+	// is done.
 	localBatch  = 8
 	openAIBatch = 64
 )

@@ -15,8 +15,8 @@ const (
 	// commitEvery is how long computed vectors are collected before they are
 	// stored.
 	commitEvery = time.Second
-	// commitTimeout limits a write to the store, which continues when the hub
-	// shuts down.
+	// commitTimeout limits the duration of a write to the store, because the hub
+	// completes the write before it shuts down.
 	commitTimeout = time.Second
 	// keepUnused is how long the vectors of a removed tool are kept: long enough
 	// that removing and adding a server needs no new vectors, short enough that
@@ -273,8 +273,8 @@ func (x *Index) oneByOne(ctx context.Context, batch []job) ([]Made, bool) {
 	return made, true
 }
 
-// tidy deletes vectors that are no longer needed from the store when that is
-// due. It returns false when the store fails.
+// tidy deletes the vectors that are no longer needed from the store, unless it
+// did so a short time ago. It returns false when the store fails.
 func (x *Index) tidy(ctx context.Context) bool {
 	m, now := &x.state, x.clock.Now()
 	if now.Sub(m.tidied) < m.tidyIn {

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 )
 
-// tried returns the answers of the search by words alone. It sets the limit to one hit,
-// which is fewer than the measures need.
+// tried returns the answers of the search by words alone. It passes the limit 1 to Run,
+// which is fewer hits than the measures need.
 func tried(t *testing.T, set *Set) []Answer {
 	t.Helper()
 	engine, err := Open(t.Context(), set.Tools, wordsAlone, nil)

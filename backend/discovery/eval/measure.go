@@ -81,7 +81,7 @@ func Measure(queries []Query, answers []Answer) Report {
 	return report
 }
 
-// means returns the measures of the wanted queries.
+// means returns the measures of the queries for which wanted returns true.
 func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures {
 	var m Measures
 	for i, q := range queries {

@@ -66,7 +66,8 @@ func recorded(t *testing.T) (map[string][]json.RawMessage, []string) {
 	return servers, queries
 }
 
-// generated returns tools of many sizes and queries, always the same.
+// generated returns tools of many sizes, and queries for them. Each call
+// returns the same.
 func generated() (map[string][]json.RawMessage, []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from string) string {

@@ -42,7 +42,7 @@ type Known struct {
 	None    bool      // the catalog has no tools at all
 	Coming  bool      // more tools may be found in a moment
 	Unready []Unready // servers whose tools the search could not have found, or that cannot be called
-	// Hint, unless empty, replaces missHint and emptyHint, which name the tool registry.
+	// Hint, unless empty, replaces missHint and emptyHint, which mention the hub's tool named registry.
 	Hint string
 }
 

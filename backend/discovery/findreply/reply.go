@@ -43,9 +43,10 @@ type Options struct {
 	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
 	Shown      func(*catalog.Tool) Shown // returns the part of a tool that the session has been shown
-	// Caller returns the name of the hub's tool through which a session calls a tool that
-	// is not listed. If the argument is nil, that tool can call any tool. If Caller is nil,
-	// replies name the action proxy_call of the tool registry. Used by ForQuery.
+	// Caller returns the name of the hub's tool through which a session calls the given
+	// tool if the session does not list that tool. Caller(nil) returns the name of a tool
+	// of the hub that can call any tool. If Caller is nil, replies mention the action
+	// proxy_call of the hub's tool registry. Used by ForQuery.
 	Caller func(*catalog.Tool) string
 }
 

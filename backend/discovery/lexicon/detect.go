@@ -68,7 +68,7 @@ const lettersPerSign = 8
 
 // scriptOf returns the language of a text in a script other than Latin. It returns "" if
 // the text has fewer than two such letters, or too few to outweigh its English function
-// words. Texts in Han characters alone count as Chinese.
+// words. A Cyrillic letter counts half. Texts in Han characters alone count as Chinese.
 func scriptOf(text string) string {
 	if isASCII(text) {
 		return ""
@@ -123,8 +123,8 @@ const (
 	leastShare  = 4 // at least one in this many words must be a function word or a clear word
 )
 
-// latinLanguages returns the languages that a query is most likely in; none for
-// an English one.
+// latinLanguages returns the one or two languages that a query is most likely
+// in, or none if the query is English.
 func latinLanguages(tokens []token) []string {
 	english := countOf(tokens, "en")
 	var out []string
@@ -151,7 +151,8 @@ func latinLanguages(tokens []token) []string {
 }
 
 // evidence is how strongly a query points to a language: the number of its function
-// words and clear words, and the total length of the clear words' stems.
+// words and clear words, and the total length of the stems of the clear words. A
+// word is clear if match.clear is true.
 type evidence struct{ words, letters int }
 
 // clear returns the evidence of the words that clearly belong to the language.

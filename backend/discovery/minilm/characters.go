@@ -40,8 +40,8 @@ func isSpace(char rune) bool {
 	return unicode.IsSpace(char)
 }
 
-// isPunctuation reports whether a character is punctuation, each of which is a word of its own. All ASCII symbols count
-// as punctuation.
+// isPunctuation reports whether a character is punctuation. Each punctuation character is a word of its own. All ASCII
+// symbols count as punctuation.
 func isPunctuation(char rune) bool {
 	if char < utf8.RuneSelf {
 		return '!' <= char && char <= '/' || ':' <= char && char <= '@' || '[' <= char && char <= '`' || '{' <= char && char <= '~'

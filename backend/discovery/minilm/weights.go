@@ -32,7 +32,8 @@ const (
 	headSize   = hidden / heads
 )
 
-// model is the weights in usable form. Its integers are slices of the program's read-only data.
+// model holds the weights in the form in which they are used. The integer weights are not copied: the slices that hold
+// them point into the read-only data of the program.
 type model struct {
 	words, positions embedding
 	tokenType        []float32 // added to the embedding of every token
