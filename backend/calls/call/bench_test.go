@@ -17,7 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// BenchmarkPermit measures the decision whether a call may be made, with 1,000 tools, without rules and with some.
+// BenchmarkPermit measures how long it takes to decide whether a call may be made, with 1,000 tools, both without
+// and with rules.
 func BenchmarkPermit(b *testing.B) {
 	db, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "discover.db"))
 	if err != nil {

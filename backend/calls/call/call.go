@@ -82,7 +82,7 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if e.judged && e.Method != taskState { // screenState does this for tasks/get, whose answer contains the result as a member
-		// A person may have released the result of an earlier request like this one.
+		// A person may have released the result of an earlier, equal request.
 		if released, ok := e.p.options.Screen.Released(e.subject); ok {
 			return Result{JSON: released, ToolError: failed(released)}, nil
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxInFlight limits the requests of all sessions together.
+// maxInFlight limits the number of requests in flight, those of all sessions
+// together.
 const maxInFlight = 1024
 
 // FlightChanged is published when a request begins or ends.

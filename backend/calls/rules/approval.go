@@ -115,7 +115,7 @@ func (a *Approvals) Approve(ctx context.Context, session string, t *catalog.Tool
 	return nil
 }
 
-// Revoke ends the approval of a tool for all calls and for all sessions.
+// Revoke deletes all approvals of a tool: the one of scope Always and those of scope Session.
 func (a *Approvals) Revoke(ctx context.Context, tool catalog.Key) error {
 	if err := a.store.DeleteToolApproval(ctx, tool); err != nil {
 		return err

@@ -24,10 +24,10 @@ type appearance struct {
 	renamed  bool
 }
 
-// Appearance returns a tool of a snapshot as agents see it: under its configured name, unless its server has
-// another tool of that name, with its configured description, and without its fixed arguments. The result keeps
-// the ID of the tool and the name that the server lists, but has another hash and number of tokens. A tool without
-// an override is returned unchanged.
+// Appearance returns a tool of a snapshot as agents see it: with its configured name and description, and without
+// its fixed arguments. It does not rename the tool if the server has another tool of the configured name. The
+// result keeps the ID of the tool and the name that the server lists, but has another hash and number of tokens. A
+// tool without an override is returned unchanged.
 func (p *Policy) Appearance(t *catalog.Tool, in *catalog.Snapshot) *catalog.Tool {
 	o := p.overrides[t.Key()]
 	if o == nil {

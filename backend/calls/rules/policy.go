@@ -143,7 +143,7 @@ func (p *Policy) Allows(client, server, tool string, in *catalog.Snapshot) bool 
 	return p.allows(of, server, pattern.NewName(tool)) && !p.forbidsTwin(of, server, tool, in)
 }
 
-// allows is Allows without regard to names that look the same. of may be nil.
+// allows is like Allows, but ignores tools whose names look the same. of holds the limits of the client and may be nil.
 func (p *Policy) allows(of *limits, server string, name pattern.Name) bool {
 	return (of == nil || of.allow(server, name)) && p.enables(server, name)
 }

@@ -22,7 +22,7 @@ func (k *Keeper) Equipped(client string) string {
 // toolset, even if AnyClient has one.
 func (k *Keeper) AllEquipped() map[string]string { return maps.Clone(k.known.Load().equipped) }
 
-// Equip equips a client with an approved toolset, until another one is equipped.
+// Equip makes a client use an approved toolset until another one is equipped.
 func (k *Keeper) Equip(ctx context.Context, client, name string) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()

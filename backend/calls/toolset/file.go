@@ -96,7 +96,7 @@ func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset,
 	return k.Adopt(ctx, t)
 }
 
-// Adopt adds a toolset on a person's request. Unlike with Create, this hub need not know all of its tools. Adopt pins
+// Adopt adds a toolset on a person's request. Unlike Create, it accepts tools that this hub does not know. Adopt pins
 // the tools that are Ready.
 func (k *Keeper) Adopt(ctx context.Context, t Toolset) (Toolset, error) {
 	t = t.clone()

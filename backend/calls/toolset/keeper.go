@@ -122,7 +122,7 @@ func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exis
 	return t, nil
 }
 
-// publish swaps in a new snapshot. The caller holds writing.
+// publish replaces the snapshot with next and publishes Changed. The caller holds writing.
 func (k *Keeper) publish(next *known) {
 	k.known.Store(next)
 	events.Publish(k.options.Bus, Changed{})

@@ -49,7 +49,7 @@ type Reference struct {
 	Pinned json.RawMessage `json:"pinned,omitempty"`
 	// Note is appended to the description of the tool.
 	Note string `json:"note,omitempty"`
-	// Proposed is a note of an agent that waits for a person's approval.
+	// Proposed is a note that an agent has proposed and that a person has not approved yet.
 	Proposed   string `json:"proposed_note,omitempty"`
 	ProposedBy string `json:"proposed_note_by,omitempty"`
 }
