@@ -73,7 +73,7 @@ func (r *ranking) missing(tool int32) float64 {
 	return float64(missing / all)
 }
 
-// has reports whether a tool contains a word of the query.
+// has reports whether a tool contains at least one of the terms of p.
 func (r *ranking) has(tool int32, p part) bool {
 	return slices.ContainsFunc(p.terms, func(t weightedTerm) bool { return r.index.termWeight(tool, t.term) > 0 })
 }

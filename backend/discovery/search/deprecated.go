@@ -15,8 +15,9 @@ const deprecatedShare = 0.75
 var capitals = regexp.MustCompile(`\bDEPRECATED\b`)
 
 // isDeprecated reports whether the name or description of a tool marks the tool as
-// deprecated. In a description, the word counts in capitals, or as the first word:
-// elsewhere it may describe the objects that the tool finds.
+// deprecated. In a description, the word deprecated counts only in capitals or as
+// the first word, because elsewhere it may describe the objects that the tool
+// finds.
 func isDeprecated(t *catalog.Tool) bool {
 	// Contains runs first, because it is much faster than the regular expression and false for most
 	// tools.

@@ -180,9 +180,9 @@ type guess struct {
 	likeness float32
 }
 
-// guesses returns the known words that the user may have meant by an unknown word,
-// the most similar first: those of which it is a misspelling or a prefix. A correctly
-// spelled word is never taken for a misspelling.
+// guesses returns the known words that the user may have meant by word, which no tool
+// contains. They are the words of which word is a misspelling or a prefix, the most
+// similar first. A correctly spelled word is never taken for a misspelling.
 func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil

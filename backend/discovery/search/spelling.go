@@ -162,8 +162,8 @@ func letters(word string) uint64 {
 	return mask
 }
 
-// distance returns the number of insertions, deletions, replacements and swaps
-// of neighbours that turn a into b, none of which edits the same part twice:
+// distance returns the smallest number of insertions, deletions, replacements
+// and swaps of neighbours that turn a into b without editing any part twice:
 // Damerau, "A technique for computer detection and correction of spelling
 // errors" (1964).
 func distance(a, b string) int {
