@@ -266,8 +266,8 @@ func (c *Catalog) Reset(tools []*Tool) {
 	events.Publish(c.bus, Changed{})
 }
 
-// put swaps in a snapshot with new tools of a server. The caller holds
-// c.writing.
+// put replaces the snapshot with one that has new tools for a server. The
+// caller holds c.writing.
 func (c *Catalog) put(server string, tools []*Tool) {
 	all := make([]*Tool, 0, len(c.Snapshot().Tools)+len(tools))
 	for _, t := range c.Snapshot().Tools {

@@ -27,7 +27,8 @@ type Change struct {
 	Definition []byte `json:"-"`
 }
 
-// Summary counts the tools of a server by how its new list changed them.
+// Summary counts the tools that the new list of a server has added, updated, removed and
+// left unchanged.
 type Summary struct {
 	Added     int `json:"added"`
 	Updated   int `json:"updated"`

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// irregular are definitions that a canonical form must treat as encoding/json does.
+// irregular are unusual definitions, whose canonical form must be the one that encoding/json yields.
 var irregular = []string{
 	`{"name":"a"}`, `{}`, `[]`, `null`, `"x"`, `{"name":"a","name":"b"}`, `{"n\u0061me":"a"}`, `{"name":"a\u0041<>&\u2028é\ud800\/"}`,
 	`{"title":"t","name":"a","annotations":{},"inputSchema":{"b":[],"a":[1.0,-0,1E+5,12345678901234567890,true,false,null,"",[{}]],"":0}}`,

@@ -27,8 +27,8 @@ type Tool struct {
 	// Definition is the JSON object that the server listed, byte for byte unless the gate or a
 	// rule of the user changed it.
 	Definition json.RawMessage
-	// Hash changes when a part of the definition changes that a model or a
-	// person relies on: see hashOf.
+	// Hash changes when the definition changes in a part that a model or a person
+	// relies on; see hashOf.
 	Hash string
 	// Tokens is the size of the definition in a model's context (o200k_base); 0
 	// until it has been counted.

@@ -64,7 +64,8 @@ func newRemote(address, model string, endpoints ...endpoint) *remote {
 }
 
 // newLocal returns a provider for a server with Ollama's or OpenAI's interface.
-// The end of the address selects the interface; otherwise both are tried.
+// The end of the address selects the interface. If it names neither, the
+// provider tries both.
 func newLocal(address, model string) *remote {
 	address = strings.TrimRight(address, "/")
 	var endpoints []endpoint

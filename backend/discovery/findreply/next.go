@@ -36,7 +36,7 @@ func (n nextStep) text(others int) string {
 }
 
 // howBest describes the way to call the best tool. If the session lists the tool,
-// it names the tool as tools/list does.
+// the text contains the name of the tool in tools/list, unless omitName is set.
 func (n nextStep) howBest() string {
 	if n.listed == "" || n.omitName {
 		return n.how(n.best)

@@ -91,8 +91,8 @@ type Pair struct {
 	Last   time.Time // time of the last success
 }
 
-// Learned is a pair and the strength, from 0 to 1, that its lift has at present for
-// a query that is equal to the pair's.
+// Learned is a pair and the current strength of its lift, from 0 to 1, for a query
+// that is equal to the query of the pair.
 type Learned struct {
 	Pair
 	Strength float64

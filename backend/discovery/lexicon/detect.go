@@ -51,8 +51,8 @@ var english = sync.OnceValue(func() map[string]bool {
 // endings are endings of English words.
 var endings = []string{"", "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "able", "ment", "ments", "ion", "ions"}
 
-// isEnglish reports whether a word, or its form without an ending, is in
-// english.txt.
+// isEnglish reports whether english.txt contains a word, or contains a word
+// from which it is formed with one of the endings.
 func isEnglish(word string) bool {
 	known := english()
 	for _, ending := range endings {

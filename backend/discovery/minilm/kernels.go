@@ -12,7 +12,8 @@ type kernels struct {
 
 	// multiply adds the products of a tile to its output.
 	multiply func(*tile)
-	// quantise rounds from, whose length is a multiple of 16, to integers and returns their scale.
+	// quantise rounds the values of from to integers, writes them to the slice to, and returns their scale. The length of
+	// from is a multiple of 16.
 	quantise func(to []int16, from []float32) float32
 	// gelu replaces each value x by x times the probability that a standard normal variable is less than x. The length
 	// is a multiple of 8.

@@ -83,7 +83,7 @@ func TestAllKernelsAgreeBitForBit(t *testing.T) {
 	}
 }
 
-// compareFloats checks that k computes the same from values as the kernels in plain Go.
+// compareFloats checks that k computes the same results from values as plain, the kernels in Go.
 func compareFloats(t *testing.T, k kernels, values []float32) {
 	t.Helper()
 	want, got := make([]int16, len(values)), make([]int16, len(values))

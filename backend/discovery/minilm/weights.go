@@ -76,7 +76,7 @@ type embedding struct {
 	values []int8
 }
 
-// add adds the vector of row number to the values in the slice to.
+// add adds the vector in the row with the given number to the values in the slice to.
 func (e embedding) add(to []float32, number int) {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(e.scales[4*number:]))
 	for i, value := range e.values[number*hidden:][:hidden] {
