@@ -59,8 +59,9 @@ func TestDeepParamsAreHashedInOnePass(t *testing.T) {
 	hash(t, `{"a":`+strings.Repeat(`[{"b":`, depth/2)+`"`+strings.Repeat("x", 1<<20)+`"`+strings.Repeat(`}]`, depth/2)+`}`)
 }
 
-// TestHashIgnoresHowObjectsAreWritten hashes random values, written with their members in
-// sorted and in random order.
+// TestHashIgnoresHowObjectsAreWritten checks that a random value has the same hash with
+// its members in sorted and in random order, and that different values have different
+// hashes.
 func TestHashIgnoresHowObjectsAreWritten(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	seen := make(map[[32]byte]string)

@@ -5,7 +5,7 @@
 //	server → client   {"resultType":"input_required","inputRequests":{key:{method,params}},"requestState":…}
 //	client → server   the same params, with "inputResponses":{key:result} and the same requestState
 //
-// The package keeps the bytes of params, responses and states. It does not decide
+// The package does not change the bytes of params, responses and states. It does not decide
 // whether a state is genuine or to whom a retry belongs.
 package inputrequired
 
@@ -21,8 +21,9 @@ import (
 // Result is a result of type input_required. It has requests, a state or both.
 type Result struct {
 	Requests []Request // in the order in which they were written
-	// State is the state that the retry must repeat: a JSON string as it was
-	// written, nil if there is none. An empty string is a state.
+	// State is the requestState that the retry must repeat: the JSON string as
+	// the server wrote it, or nil if the result has none. An empty string
+	// counts as a state.
 	State json.RawMessage
 }
 
@@ -33,8 +34,8 @@ type Request struct {
 	Params json.RawMessage // nil if absent
 }
 
-// Read reads a result of type input_required. An error says what is wrong with it.
-// The parts of the Result alias the raw bytes.
+// Read reads a result of type input_required. The error says what is wrong with
+// the result. The parts of the returned Result alias the raw bytes.
 func Read(result json.RawMessage) (Result, error) {
 	state, err := readState(result)
 	if err != nil {
@@ -77,9 +78,9 @@ func (r Result) JSON() json.RawMessage {
 	return out
 }
 
-// FromError converts an error -32042 of earlier versions of MCP to requests for input.
-// Such an error lists pages that a person must visit before the client repeats the call.
-// ok is false if the error lists none.
+// FromError converts an error with the code -32042, which earlier versions of MCP
+// define, to requests for input. Such an error lists pages that a person must visit
+// before the client repeats the call. ok is false if the error lists no page.
 func FromError(err *jsonrpc.Error) (_ Result, ok bool) {
 	var out Result
 	for item := range jsonrpc.Items(jsonrpc.Get(err.Data, "elicitations")) {
@@ -109,7 +110,8 @@ type Response struct {
 }
 
 // ReadRetry reads the retry in the params of a call; ok is false if the call is not a
-// retry. An error says what is wrong. The parts of the Retry alias the raw bytes.
+// retry. The error says what is wrong with the retry. The parts of the Retry alias
+// the raw bytes.
 func ReadRetry(params json.RawMessage) (_ Retry, ok bool, err error) {
 	var out Retry
 	if out.State, err = readState(params); err != nil {
@@ -128,8 +130,8 @@ func ReadRetry(params json.RawMessage) (_ Retry, ok bool, err error) {
 	return out, isSet(responses) || out.State != nil, nil
 }
 
-// AddTo returns the params of a call with this retry, which replaces any other retry in
-// them. All other bytes stay unchanged.
+// AddTo returns params, the params of a call, with the members of this retry in place
+// of those of an earlier retry. All other bytes stay unchanged.
 func (r Retry) AddTo(params json.RawMessage) json.RawMessage {
 	add := json.RawMessage("{}")
 	if len(r.Responses) > 0 {
@@ -145,8 +147,8 @@ func (r Retry) AddTo(params json.RawMessage) json.RawMessage {
 	return jsonrpc.Edit(params, ofRetry, add)
 }
 
-// appendMember appends a member to an object without its closing brace. dst is empty
-// before the first member.
+// appendMember appends a member to dst, a JSON object without its closing brace. If
+// dst is empty, appendMember also writes the opening brace.
 func appendMember(dst []byte, key string, value json.RawMessage) []byte {
 	comma := byte(',')
 	if len(dst) == 0 {
@@ -161,8 +163,8 @@ func ofRetry(key []byte) bool {
 	return string(key) == "inputResponses" || string(key) == "requestState"
 }
 
-// readState returns the state in params or in a result as it is written; nil if it is
-// absent or null.
+// readState returns the member requestState of params or of a result, byte for byte,
+// or nil if it is absent or null.
 func readState(raw json.RawMessage) (json.RawMessage, error) {
 	state := jsonrpc.Get(raw, "requestState")
 	if !isSet(state) {
@@ -177,9 +179,10 @@ func readState(raw json.RawMessage) (json.RawMessage, error) {
 // isSet reports whether a member is present and not null.
 func isSet(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// members iterates over the members of an object in order. Of members with the same
-// name only the last one counts, in the place of the first. It sets err if raw is not
-// an object; absent and null count as an empty one.
+// members iterates over the members of the object raw in order. If several members
+// have the same name, it yields the value of the last one, at the position of the
+// first. If raw is not an object, it sets err; absent and null count as an empty
+// object.
 func members(raw json.RawMessage, err *error) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		if !isSet(raw) {

@@ -56,7 +56,7 @@ func BenchmarkMembers(b *testing.B) {
 	})
 }
 
-// callOf returns a tools/call request with a text argument of a size in bytes.
+// callOf returns a tools/call request with a text argument of size bytes.
 func callOf(size int) []byte {
 	text := bytes.Repeat([]byte("the quick brown fox jumps over the lazy dog, and then it rests; "), size/64)
 	return AppendRequest(nil, []byte("7"), "tools/call", Set(nil, "arguments", Set(nil, "message", Quote(string(text)))))

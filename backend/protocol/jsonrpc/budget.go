@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// freeSize is the part of an unfinished message that no budget counts.
+	// freeSize is the number of bytes of each unfinished message that are not charged to the budget.
 	freeSize = 1 << 20
 	// bigSize is the charge above which Free returns the memory of a message to the system.
 	bigSize = 16 << 20
@@ -20,7 +20,7 @@ type Budget struct {
 	left int
 }
 
-// NewBudget returns a budget of a number of bytes.
+// NewBudget returns a budget of the given number of bytes.
 func NewBudget(bytes int) *Budget { return &Budget{left: bytes} }
 
 // Charge is the part of a budget that one stream uses. The zero value uses none.
@@ -63,9 +63,9 @@ func (c *Charge) Free() {
 	c.used = 0
 }
 
-// After the last big message, unused memory is returned to the system twice: after
-// firstReturn, when most calls have passed their messages on, and after secondReturn,
-// for slow calls.
+// Unused memory is returned to the system twice after the last big message: after
+// firstReturn, when most calls have passed their messages on, and again after
+// secondReturn, when slow calls have done so too.
 const (
 	firstReturn  = 2 * time.Second
 	secondReturn = 15 * time.Second

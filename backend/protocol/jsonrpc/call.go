@@ -90,7 +90,8 @@ func (m *Message) Answer() (json.RawMessage, error) {
 }
 
 // Malformed is the error of a call whose answer is not what JSON-RPC and MCP
-// allow. Clients wait forever if such an answer is passed on.
+// allow. Such an answer must not be passed on, because clients would ignore it
+// and wait forever.
 type Malformed struct{ Why string }
 
 func (e *Malformed) Error() string { return "malformed answer: " + e.Why }
@@ -98,7 +99,7 @@ func (e *Malformed) Error() string { return "malformed answer: " + e.Why }
 // IsObject reports whether a JSON value is an object. raw must not begin with white space.
 func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// head returns the beginning of raw, a part of a message, for the text of an error.
+// head returns the beginning of raw, a part of a message, for an error message.
 func head(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "it is missing"
@@ -138,27 +139,27 @@ type Call struct {
 	Method string
 	Params json.RawMessage
 	// Idle is the time without an answer or progress after which the call fails with
-	// context.DeadlineExceeded; zero means none. A Hold suspends it. If Idle is set,
-	// Call asks the peer for progress even if the params do not, so that a call that is
-	// slow but alive does not fail.
+	// context.DeadlineExceeded; zero means no limit. A Hold suspends the timeout. If
+	// Idle is set, Call asks the peer for progress even if the params do not, so that a
+	// call that is slow but alive does not fail.
 	Idle time.Duration
 	// Owner identifies for whom the call is made; see Hold and OwnerOf. It must
 	// be comparable, and may be nil.
 	Owner any
-	// Quiet calls are not cancelled: the peer gets no notification when ctx ends.
+	// Quiet means that Call does not send notifications/cancelled when ctx is done.
 	Quiet bool
-	// Answered, if not nil, is called with the result before the next message is handled, on
-	// the goroutine that reads. It must not block.
+	// Answered, if not nil, is called with the result, before the next message is handled.
+	// It is called by the goroutine that reads the connection, and must not block.
 	Answered func(result json.RawMessage)
 	// Progress, if not nil, is called with the params of each progress
 	// notification, which contain the progress token of the call's params.
 	Progress func(params json.RawMessage)
 }
 
-// Call sends a request and waits for its answer. An error answer is an *Error. If ctx
-// is done first, Call sends notifications/cancelled and returns the cause of ctx. If
-// the cause is a *Cancelled, the notification has its params. For a call that is Quiet,
-// no notification is sent.
+// Call sends a request and waits for its answer. An error answer is returned as an
+// *Error. If ctx is done first, Call sends notifications/cancelled, unless the call is
+// Quiet, and returns the cause of ctx. If the cause is a *Cancelled, the notification
+// has its params.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	n := strconv.FormatInt(c.nextID.Add(1), 10)
 	id := json.RawMessage(n)
@@ -232,9 +233,10 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 }
 
 // swapToken replaces the caller's progress token in params with the token own, because
-// the tokens of different callers may be equal. token is the caller's token, or nil if
-// params has none; then own is added only if always is true. The new params are the
-// first result followed by tail: two parts, because copying long params takes time.
+// the tokens of different callers may be equal. It returns the caller's token as
+// token. If params has no token, token is nil, and own is added only if always is
+// true. The new params are the first result followed by tail; they are two parts
+// because copying long params takes time.
 func swapToken(params, own json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
 	meta := Get(params, "_meta")
 	if token = Get(meta, "progressToken"); token == nil && !always {
@@ -270,9 +272,10 @@ func (c *Conn) InFlight() int {
 	return len(c.pending)
 }
 
-// tokenOf returns the progress token of a call. If ids are numbers, the token is the id with a
-// random prefix. The peer would not choose such a token by chance, so a request of the peer that
-// names the token belongs to the call.
+// tokenOf returns the progress token of the call with the given id. If Options.IDPrefix is set,
+// the token is the id itself, and otherwise the id after a random prefix. The peer would not
+// choose a token with that prefix by chance, so a request of the peer that names the token
+// belongs to the call.
 func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
 	if c.opts.IDPrefix != "" {
 		return id

@@ -25,8 +25,8 @@ type Handler interface {
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notification is called in the order of arrival and must not block.
 	Notification(method string, params json.RawMessage)
-	// Bad is called for a line that is not a message. Its result is sent as an
-	// error answer, unless it is nil.
+	// Bad is called for a line that is not a message. If its result is not nil,
+	// the connection sends it as an error answer.
 	Bad(line []byte, err error) *Error
 }
 
@@ -48,8 +48,8 @@ type Options struct {
 	InOrder string
 	// RememberOwners is the number of ended calls whose owners OwnerOf still returns.
 	RememberOwners int
-	// Budget limits the memory of unfinished lines together with those of other
-	// connections. It may be nil.
+	// Budget limits the memory of unfinished lines, together for all
+	// connections that share it. It may be nil.
 	Budget *Budget
 	// Tap sees all messages of the connection. It may be nil.
 	Tap Tap
@@ -151,7 +151,8 @@ func (c *Conn) Run(ctx context.Context) error {
 	}
 }
 
-// FailOnly is Fail for the only call in flight. If there are none or several, it does nothing and returns false.
+// FailOnly is like Fail for the only call in flight. If no call or more than one is in
+// flight, it does nothing and returns false.
 func (c *Conn) FailOnly(why error) bool {
 	var id json.RawMessage
 	c.mu.Lock()

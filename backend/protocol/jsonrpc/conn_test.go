@@ -23,9 +23,10 @@ type peer struct {
 	out io.WriteCloser
 }
 
-// handler answers every request with its params. It handles the method "hold" until its
-// context is done, and records the cause. If the function asked is not nil, the method
-// "ask" calls it with the context of the request.
+// handler answers every request with its params, with two exceptions. A request with
+// the method "hold" is handled until its context is done, and handler records the
+// cause. The method "ask" calls the function asked, unless it is nil, with the context
+// of the request.
 type handler struct {
 	notes chan string
 	cause chan error

@@ -14,9 +14,9 @@ type Hold struct {
 	ended chan struct{}
 }
 
-// Hold suspends the idle timeouts of the calls in flight that match accepts, and
-// of no later ones, until Release is called. match gets the id and the owner of a
-// call.
+// Hold suspends the idle timeouts of those calls in flight that match accepts,
+// until Release is called. Later calls are not affected. match gets the id and
+// the owner of a call.
 func (c *Conn) Hold(match func(id string, owner any) bool) *Hold {
 	h := &Hold{conn: c, ended: make(chan struct{})}
 	c.mu.Lock()
@@ -34,7 +34,7 @@ func (c *Conn) Hold(match func(id string, owner any) bool) *Hold {
 // stays open if the hold has no calls.
 func (h *Hold) Ended() <-chan struct{} { return h.ended }
 
-// Release ends the hold. After that the timeouts start again.
+// Release ends the hold. The idle timeouts of its calls then start again from zero.
 func (h *Hold) Release() {
 	h.conn.mu.Lock()
 	defer h.conn.mu.Unlock()

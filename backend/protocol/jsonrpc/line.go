@@ -18,9 +18,10 @@ const (
 	// keepLines is the number of short lines after which a large buffer is
 	// replaced by a small one.
 	keepLines = 16
-	// hugeBuffer is the size from which a buffer grows to four times its size, and
-	// not to twice. The system provides memory for the end of such a buffer only when
-	// the end is filled, while each copy takes memory until garbage is collected.
+	// hugeBuffer is the size from which a buffer grows to four times its size,
+	// instead of twice. Such growth needs fewer copies, each of which takes memory
+	// until the next garbage collection. The larger end costs little, because the
+	// system provides its memory only when it is filled.
 	hugeBuffer = 32 << 20
 	// headSize is the size of LineTooLong.Head and LineTooLong.Tail.
 	headSize = 4 << 10
@@ -51,8 +52,8 @@ type LineTooLong struct {
 	Head []byte // the line's first bytes
 	Tail []byte // the line's last bytes, without the line end
 	Size int    // of the whole line in bytes
-	// Full means that the line was skipped because unfinished lines take too much
-	// memory, and not because of its own limit.
+	// Full means that the line was skipped because the Budget of unfinished
+	// messages was used up, and not because of the limit for one line.
 	Full bool
 }
 
@@ -91,8 +92,9 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 	return l
 }
 
-// keep returns a line from Next as bytes that stay valid. It copies a short line,
-// and gives the whole buffer away for a long one.
+// keep returns bytes with the content of line, a result of Next, that stay valid.
+// It copies a short line. For a long line, it returns the line itself and gives
+// the reader a new buffer.
 func (l *LineReader) keep(line []byte) []byte {
 	if len(line) <= keepBuffer {
 		return bytes.Clone(line)
@@ -177,8 +179,8 @@ func (l *LineReader) take(n int) ([]byte, error) {
 	return line, nil
 }
 
-// tidy replaces a buffer that has grown too large by a smaller one, and moves the
-// position of an empty buffer to its start.
+// tidy replaces a buffer that has grown too large with a smaller one. If all
+// bytes of the buffer were returned, it continues at the start of the buffer.
 func (l *LineReader) tidy() {
 	unread := l.buf[l.from:l.to]
 	size := len(l.buf)
@@ -205,7 +207,7 @@ func (l *LineReader) fill() bool {
 		if len(l.buf) >= hugeBuffer {
 			size = 4 * len(l.buf)
 		}
-		// A buffer needs no more than the longest line and its end.
+		// A buffer need not be larger than the longest line and its line end.
 		size = max(min(size, int(l.limit.Load())+firstBuffer), len(l.buf)+firstBuffer)
 	}
 	if (size > len(l.buf) || size > hugeBuffer) && !l.charge.Grow(min(size, len(unread)+hugeBuffer)) {

@@ -13,7 +13,8 @@ const maxWaiting = 4
 // codeBusy is the error code for too many requests. It is outside the range that JSON-RPC and MCP reserve.
 const codeBusy = -31001
 
-// serve starts to handle a request, or refuses it.
+// serve starts to handle a request. It refuses the request if its id is in use or too
+// many requests are being handled.
 func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	id := string(m.ID)

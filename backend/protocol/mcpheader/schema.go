@@ -52,7 +52,7 @@ func RemoveBad(schema json.RawMessage) json.RawMessage {
 	if len(cuts) == 0 {
 		return schema
 	}
-	// A schema may have its annotation after the schemas inside it.
+	// The cuts are not in order if a schema has its annotation after the schemas inside it.
 	slices.SortFunc(cuts, func(a, b jsonscan.Span) int { return a.Start - b.Start })
 	return jsonscan.AppendWithout(nil, schema, cuts)
 }

@@ -35,7 +35,7 @@ type refusal struct {
 	id     json.RawMessage // the id of the message that rpc answers
 }
 
-// readRefusal reads a response that is not a success; the caller closes it.
+// readRefusal reads a response that is not a success. The caller closes the response.
 func readRefusal(response *http.Response) *refusal {
 	body, _ := io.ReadAll(io.LimitReader(response.Body, refusalSize)) // a part of the body is enough
 	r := &refusal{status: response.StatusCode, line: response.Status, body: body}
@@ -92,7 +92,7 @@ func (l *Link) refused(r *refusal, first bool) error {
 	return fault.New(fault.Failed, "%s", text)
 }
 
-// answered returns the text that follows the server's address in an error: how the server refused.
+// answered describes the refusal for an error message, where it follows the server's address.
 func (r *refusal) answered() string {
 	text := "answered " + oneLine(r.line)
 	if r.says != "" {

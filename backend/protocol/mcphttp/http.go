@@ -122,12 +122,12 @@ type request struct {
 	header http.Header // the headers that the message itself needs; may be nil
 	after  string      // Last-Event-ID, or empty
 	sent   func()      // called when the whole request was written
-	// operation is Challenge.Operation.
+	// operation is the value for Challenge.Operation.
 	operation string
 }
 
-// do sends a request with all headers of the session, and once more if the server wants
-// another token. An error is a fault.
+// do sends a request with all headers of the session. If Authorization.Challenged asks
+// for another attempt, do sends it again, but only once. The error is a fault.
 func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 	for retried := false; ; retried = true {
 		token := ""

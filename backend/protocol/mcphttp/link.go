@@ -64,14 +64,14 @@ type Options struct {
 	// too large. It may be nil.
 	Skipped func(why error)
 	// Lost is called once, when the server no longer knows the session. Requests
-	// that it has accepted before go on; Read and Write work until Close. It may be
-	// nil.
+	// that the server accepted before continue; Read and Write work until Close.
+	// Lost may be nil.
 	Lost func()
 	// Schema returns the schema of a tool's arguments, nil if it is not known. The schema
 	// says which arguments are repeated in headers in MCP 2026-07-28. Schema may be nil.
 	Schema func(tool string) json.RawMessage
-	// Budget limits the memory of unfinished messages together with those of
-	// other servers. It may be nil.
+	// Budget limits the memory of unfinished messages, together for all links
+	// that share it. It may be nil.
 	Budget *jsonrpc.Budget
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// linger is how long the client reads on in a response after it got the answer.
-// A response that ends in that time leaves its connection open for other
-// requests.
+// linger is how long the client continues to read a response after it has
+// received the answer. If the response ends within that time, its connection
+// can be used for other requests.
 const linger = 2 * time.Second
 
 // post is a message that is sent to the server by POST.

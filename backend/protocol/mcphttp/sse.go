@@ -170,7 +170,7 @@ func (e *events) line(before int) ([]byte, error) {
 	}
 }
 
-// chunk returns the bytes that can be read without waiting, at least one.
+// chunk waits until at least one byte was read, and returns all bytes that are buffered.
 func (e *events) chunk() ([]byte, error) {
 	for {
 		first, err := e.r.Peek(1)

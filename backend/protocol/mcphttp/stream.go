@@ -18,7 +18,7 @@ const (
 	leastRetry = 50 * time.Millisecond
 	mostRetry  = time.Minute
 	// tries is the number of failed connections in a row after which a stream
-	// is given up: about half a minute with firstRetry.
+	// is given up. With firstRetry, they take about half a minute.
 	tries = 6
 	// steady is the minimum duration of a stream after which the delay before the next
 	// connection is flow.retry again. After shorter streams the delay grows.

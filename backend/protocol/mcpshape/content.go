@@ -82,7 +82,7 @@ func textOf(raw json.RawMessage) json.RawMessage {
 }
 
 // contents accepts the content of a call's result. An item that clients refuse is replaced by a text that says so. If
-// the only item is refused, so is the content.
+// that item is the only one, the whole content is refused.
 type contents struct{}
 
 func (contents) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {

@@ -96,7 +96,7 @@ func (r *report) below(n int, name string) {
 }
 
 // whole returns raw without surrounding white space, and with U+FFFD in place of
-// unpaired surrogates, because of which parsers would refuse the whole message.
+// unpaired surrogates, which would make parsers refuse the whole message.
 func (r *report) whole(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if whole := wholeCharacters(raw); !same(whole, raw) {

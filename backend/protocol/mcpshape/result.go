@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// page is the shape of a page of a list. Items that cannot be shown are left out.
+// page is the shape of a page of a list. Items that cannot be corrected are left out.
 func page(name string) object {
 	return object{
 		{name: name, of: list{item(KindIn(name))}, required: true, otherwise: value("[]")},
@@ -135,9 +135,10 @@ func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return jsonrpc.Set(out, "content", jsonrpc.Array(append(content, textOf(data)))), ""
 }
 
-// saidElsewhere returns content for the result of a call that lacks it. Its text is the
-// structured content, which servers should repeat as text themselves, or else toolResult, a
-// member in the first version of MCP. It returns nil if the result has neither.
+// saidElsewhere returns content for a result of a call without content, or nil if it finds
+// none. The text of the content is the structured content, which servers should themselves
+// repeat as text. Without structured content, it is toolResult, a member in the first
+// version of MCP.
 func saidElsewhere(result json.RawMessage) json.RawMessage {
 	for _, name := range []string{"structuredContent", "toolResult"} {
 		if data := jsonrpc.Get(result, name); len(data) > 0 && data[0] != 'n' {

@@ -1,18 +1,17 @@
 // Package mcpversion translates messages between the two eras of MCP. Versions 2024-11-05 to
-// 2025-11-25 form the legacy era, in which initialize opens a session. Version
-// 2026-07-28 begins the modern era, in which each request carries its version and
-// the client's capabilities in _meta.
+// 2025-11-25 form the legacy era, in which initialize opens a session. Version 2026-07-28
+// begins the modern era, in which each request carries its version and the client's
+// capabilities in _meta.
 //
-//	request in   Detect, ReadMeta, CheckMeta    which era, and is it complete
-//	request on   Meta.Stamp                     the metadata of the next hop
-//	result back  Complete, Restamp, Plain       legacy→modern, modern→modern, modern→legacy
-//	error back   ErrorFor                       codes that the era of the client has
+//	received request    Detect, ReadMeta, CheckMeta    find its era, and check its metadata
+//	forwarded request   Meta.Stamp                     set the metadata for the next hop
+//	returned result     Complete, Restamp, Plain       legacy→modern, modern→modern, modern→legacy
+//	returned error      ErrorFor                       use a code that exists in the client's era
 //
-// All functions are pure and work on bytes: unknown members, the order of members and
-// the spelling of numbers stay as they were written. Their arguments must be valid
-// JSON, as every part of a jsonrpc.Message is; for other text the results are
-// meaningless. Headers of HTTP are in package mcpheader, requests for input in package
-// inputrequired.
+// All functions are pure and work on bytes: unknown members, the order of members and the
+// spelling of numbers stay as they were written. Their arguments must be valid JSON, as
+// every part of a jsonrpc.Message is; for other text the results are meaningless. Package
+// mcpheader handles HTTP headers, and package inputrequired handles requests for input.
 package mcpversion
 
 import (

@@ -52,8 +52,8 @@ func MissingCapabilities(required json.RawMessage) *jsonrpc.Error {
 // client of an era. All other bytes stay as they are. For Modern, CodeResourceNotFound
 // becomes CodeInvalidParams, and CodeElicitationRequired becomes CodeInternalError; a
 // caller that can ask the client for input must handle CodeElicitationRequired itself.
-// For Legacy, errors about the headers or the version of the hop to the server become
-// CodeInternalError, because the client has sent neither.
+// For Legacy, errors about the headers or the version of the request to the server
+// become CodeInternalError, because the client has sent neither.
 func ErrorFor(client Era, err *jsonrpc.Error) *jsonrpc.Error {
 	code := err.Code
 	switch {

@@ -95,9 +95,9 @@ func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 }
 
 // Stamp returns params with the metadata of the next hop: it removes the members of _meta that
-// belong to the last hop, and adds those fields of m that are not empty, except the progress
-// token. An empty m prepares params for a legacy peer. Stamp removes _meta if nothing is left
-// in it. Members that MCP does not reserve, such as traceparent, stay unchanged.
+// belong to the previous hop, and adds those fields of m that are not empty, except the
+// progress token. An empty m prepares params for a legacy peer. Stamp removes _meta if nothing
+// is left in it. Members that MCP does not reserve, such as traceparent, stay unchanged.
 func (m Meta) Stamp(params json.RawMessage) json.RawMessage {
 	return stamp(params, m.members())
 }

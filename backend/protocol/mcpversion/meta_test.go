@@ -122,7 +122,8 @@ func TestUnsupportedVersionErrorsListTheSupportedOnes(t *testing.T) {
 	}
 }
 
-// members returns the members of an object as they are written. It omits those for whose names without returns true.
+// members returns the raw values of the members of an object by name. It skips the names
+// for which without returns true.
 func members(raw json.RawMessage, without func(string) bool) map[string]string {
 	out := make(map[string]string)
 	jsonrpc.Each(raw, func(key string, value json.RawMessage) {

@@ -41,8 +41,8 @@ func cacheable(method string) bool {
 	return false
 }
 
-// Complete makes the result of a legacy server a modern result of type complete. If the
-// result already has members with the names of those that Complete adds, they are replaced.
+// Complete turns the result of a legacy server into a modern result of type complete.
+// Members that Complete adds replace members of the same name in the result.
 func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(`{"resultType":"complete"}`)
 	drop := isType
@@ -90,7 +90,7 @@ func Plain(result json.RawMessage) json.RawMessage {
 }
 
 // stamp removes the members of a result for which drop returns true, and adds the members of add. In _meta, it replaces
-// the members of the last hop with those of h. A result without _meta is copied only once.
+// the members of the previous hop with those of h. A result without _meta is copied only once.
 func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
 	var meta json.RawMessage
 	if jsonrpc.IsObject(h.ServerInfo) {

@@ -182,7 +182,8 @@ func unknown(properties, value json.RawMessage) string {
 	return ", and the schema does not name " + strings.Join(names, ", ")
 }
 
-// composed reports whether a schema takes properties from other schemas, which checkObject does not look up.
+// composed reports whether a schema refers to other schemas that may define further properties. checkObject does
+// not read those schemas.
 func composed(schema json.RawMessage) bool {
 	return slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf"}, func(keyword string) bool {
 		return jsonrpc.Get(schema, keyword) != nil

@@ -84,8 +84,8 @@ func (a *adapter) lenient(v *value, t *trail) *value {
 	return a.inside(n, t)
 }
 
-// inside adapts the pattern and the tuple of n and all schemas within n. It adds items to
-// an array if the vendor needs it.
+// inside adapts the pattern and the tuple of n and all schemas within n. If n is an array
+// and the vendor requires the keyword items, inside adds it.
 func (a *adapter) inside(n *value, t *trail) *value {
 	a.tuple(n)
 	if pattern, ok := n.get("pattern").text(); ok && !a.rules.pattern(pattern) {

@@ -107,8 +107,9 @@ func itemsOf(v *value) []*value {
 	return []*value{v}
 }
 
-// gather combines objects of named schemas. Schemas with the same name are joined
-// by the keyword how: allOf or anyOf.
+// gather combines objects whose members are schemas, such as the values of
+// properties. It joins schemas with the same name by the keyword how: allOf or
+// anyOf.
 func gather(all []*value, how string) *value {
 	out := objectOf()
 	by := make(map[string][]*value)
@@ -126,7 +127,8 @@ func gather(all []*value, how string) *value {
 	return out
 }
 
-// join returns a schema that combines several different ones with the keyword how.
+// join returns a schema that combines the different schemas in all with the keyword
+// how.
 func join(all []*value, how string) *value {
 	if len(all) > 1 {
 		all = distinct(all)
@@ -174,9 +176,10 @@ func (a *adapter) branches(n *value, t *trail) []branch {
 	return out
 }
 
-// union combines a schema and its branches into one object schema, which has the
-// properties of all and requires those that each branch requires. The returned
-// words describe which properties belong together.
+// union combines n and its branches into one object schema. It has the
+// properties of n and of all branches, and requires the properties that n or
+// every branch requires. The returned words describe which properties belong
+// together.
 func (a *adapter) union(n *value, branches []branch, t *trail) (*value, *trail, []string) {
 	a.note("anyOf and oneOf of an object: properties combined")
 	properties, below := []*value{n.get("properties")}, t

@@ -78,7 +78,7 @@ func (a *adapter) open(v *value, t *trail) (*value, *trail) {
 }
 
 // parts returns the schemas that a schema consists of: itself, the target of its
-// $ref, and those of its allOf.
+// $ref, and the schemas in its allOf.
 func (a *adapter) parts(v *value, t *trail) ([]*value, *trail) {
 	n := a.shaped(v)
 	parts, below := []*value{n}, t

@@ -43,7 +43,8 @@ const (
 	// enlarge a schema.
 	maxGrowth = 16 << 10
 	// maxLoose is the number of schemas for values of any type that are written out
-	// as alternatives of all types. Further ones accept only strings.
+	// as alternatives of all types. Further such schemas accept only strings and
+	// null.
 	maxLoose = 250
 	// maxPasses bounds how often a schema is adapted until it no longer changes.
 	maxPasses = 4
@@ -54,8 +55,8 @@ const (
 // anyArguments is the schema for tools whose own schema cannot be adapted.
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
-// clientChanges are the changes that all clients make to schemas themselves before
-// they send them to their vendor.
+// clientChanges are the changes that every client itself makes to a schema before
+// it sends the schema to its vendor.
 var clientChanges = []string{
 	"removed: $schema", "removed: $id", "removed: $defs", "removed: definitions", "removed: additionalProperties",
 	"removed: default", "reordered",
