@@ -141,7 +141,7 @@ func RegistryCall(t *testing.T, h *hub.Hub, arguments string) string {
 	return a.Registry(arguments)
 }
 
-// ApproveAll approves all servers that wait, as the dashboard does.
+// ApproveAll approves all servers that wait for approval, as the dashboard does.
 func ApproveAll(t *testing.T, h *hub.Hub) {
 	t.Helper()
 	var ticket, session struct{ Ticket, Token string }
@@ -172,7 +172,7 @@ func AddModern(t *testing.T, h *hub.Hub) {
 	Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 }
 
-// RequireCall is the members of a tools/call whose tool asks the client for input.
+// RequireCall holds the name and arguments of a tools/call, as JSON members. The called tool asks the client for input.
 const RequireCall = `"name":"new__require","arguments":{"state":"theirs","requests":{"a":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object"}}}}}`
 
 // Description is a document in which a hub describes its API. Its schemas reject messages and answers with undescribed
@@ -348,7 +348,7 @@ func (a *Agent) AnswerNext(method, result string) {
 	a.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result))
 }
 
-// Meta and Native are an editor's entries for the surface meta and for the surface native.
+// Meta and Native describe companions that show the surface meta and the surface native.
 var Meta, Native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "native"}
 
 // AnnotatedWith runs a hub with a server named one, which is not always listed and whose tools have annotations.
@@ -375,8 +375,8 @@ func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 // UnusualAnswer is a result that would change if it were decoded into Go types and encoded again.
 const UnusualAnswer = `{"content":[{"type":"text","text":"a\u00e9\/b<>","n":9007199254740993}],"structuredContent":{"d":1.10}, "isError":false}`
 
-// InEra sends a request as a modern or a legacy client does, and returns the answer. members are members of the
-// params.
+// InEra sends a request as a modern or a legacy client does, and returns the answer. members are the members of
+// the params, as JSON without braces.
 func (a *Agent) InEra(modern bool, method, members string) string {
 	a.T.Helper()
 	if modern {
@@ -385,14 +385,14 @@ func (a *Agent) InEra(modern bool, method, members string) string {
 	return a.Exchange(method, "{"+members+"}")
 }
 
-// InEachEra calls f with a legacy and with a modern client. Both connect like a companion that an editor's entry
-// started.
+// InEachEra calls f with a legacy and with a modern client. Both connect like the companion that entry
+// describes.
 func InEachEra(t *testing.T, h *hub.Hub, entry companion.Entry, f func(t *testing.T, a *Agent, modern bool)) {
 	t.Run("legacy", func(t *testing.T) { f(t, Introduced(t, h, entry, `{"elicitation":{}}`), false) })
 	t.Run("modern", func(t *testing.T) { f(t, ArriveBy(t, h, entry), true) })
 }
 
-// Calling returns the members of the params of tools/call.
+// Calling returns the members of the params of tools/call, as JSON without braces.
 func Calling(tool, arguments string) string {
 	return fmt.Sprintf(`"name":%q,"arguments":%s`, tool, arguments)
 }
@@ -421,7 +421,7 @@ func Arrive(t *testing.T, h *hub.Hub) *Agent {
 	return ArriveBy(t, h, companion.Entry{})
 }
 
-// ArriveBy is Arrive for a companion that an editor's entry started.
+// ArriveBy is like Arrive, but connects like the companion that entry describes.
 func ArriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *Agent {
 	t.Helper()
 	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text(), entry)
@@ -433,7 +433,8 @@ func ArriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *Agent {
 	return a
 }
 
-// Modern sends a request of MCP 2026-07-28 and returns the answer. members are members of the params besides _meta.
+// Modern sends a request of MCP 2026-07-28 and returns the answer. members are the members of the params without _meta,
+// as JSON without braces.
 func (a *Agent) Modern(method, members string) string {
 	a.T.Helper()
 	if members != "" {
@@ -476,11 +477,11 @@ func (a *Agent) Holds() {
 // TasksMeta is ModernMeta of a client that supports tasks.
 const TasksMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
 
-// Server returns an editor's entry for the surface of one server.
+// Server returns the description of a companion that shows only the server with this name.
 func Server(name string) companion.Entry { return companion.Entry{Surface: "server:" + name} }
 
-// Introduced connects a client like a companion that an editor's entry started, and initializes a session with
-// capabilities.
+// Introduced connects like the companion that entry describes, and initializes a session with the given client
+// capabilities, as JSON.
 func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities string) *Agent {
 	t.Helper()
 	a := ArriveBy(t, h, entry)
@@ -489,7 +490,8 @@ func Introduced(t *testing.T, h *hub.Hub, entry companion.Entry, capabilities st
 	return a
 }
 
-// Poll is AwaitList for lists whose changes are not announced: it repeats the request without waiting for a notification.
+// Poll is like AwaitList for lists whose changes are not announced: it repeats the request without waiting for a
+// notification.
 func (a *Agent) Poll(method, text string) string {
 	a.T.Helper()
 	for {
@@ -499,7 +501,7 @@ func (a *Agent) Poll(method, text string) string {
 	}
 }
 
-// AwaitModernList is Poll for a modern client.
+// AwaitModernList is like Poll for a modern client.
 func (a *Agent) AwaitModernList(method, text string) {
 	a.T.Helper()
 	for !strings.Contains(a.Modern(method, ""), text) {
@@ -581,7 +583,7 @@ func (a *Agent) Await(method string) string {
 	return a.AwaitText(`"method":"` + method + `"`)
 }
 
-// AwaitText is Await for any message that contains a text.
+// AwaitText is like Await for messages of any method that contain a text.
 func (a *Agent) AwaitText(text string) string {
 	a.T.Helper()
 	for {
@@ -608,8 +610,8 @@ func (a *Agent) AwaitList(method, text string) string {
 	}
 }
 
-// Acting performs an action on toolsets with the registry tool. It returns the answer with quotation marks unescaped and
-// line feeds replaced by spaces.
+// Acting calls the registry tool with the action toolset and further arguments, as JSON members. It returns the answer
+// with quotation marks unescaped and line feeds replaced by spaces.
 func (a *Agent) Acting(modern bool, arguments string) string {
 	a.T.Helper()
 	got := a.InEra(modern, "tools/call", Calling("registry", `{"action":"toolset",`+arguments+`}`))

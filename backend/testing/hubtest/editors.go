@@ -20,7 +20,7 @@ func NewEditorScenario(t *testing.T) (s *Scenario, file string) {
 	return EditorScenario(t, hub.Options{})
 }
 
-// EditorScenario is NewEditorScenario with options for the hub.
+// EditorScenario is like NewEditorScenario with options for the hub.
 func EditorScenario(t *testing.T, o hub.Options) (s *Scenario, file string) {
 	t.Helper()
 	home := t.TempDir()

@@ -89,7 +89,7 @@ func Do(t *testing.T, h *hub.Hub, method, path string, body, out any) {
 	}
 }
 
-// TryDo is Do for requests that may fail, without an answer.
+// TryDo is like Do, but it discards the answer, and it returns an error instead of failing the test.
 func TryDo(t *testing.T, h *hub.Hub, method, path string, body any) error {
 	t.Helper()
 	return instance.NewClient(h.Info()).Do(t.Context(), method, path, body, nil)
@@ -120,7 +120,7 @@ type Row struct {
 	Never   []string
 }
 
-// NoToken removes the token from a request.
+// NoToken, as the Headers of a Row, removes the token from the request.
 var NoToken = map[string]string{"Authorization": ""}
 
 // Send sends the request and checks the answer.
@@ -218,8 +218,8 @@ func PinnedServers(t *testing.T) (node, servers string) {
 	return mcptest.Node(t), mcptest.Package(t, "@modelcontextprotocol")
 }
 
-// Recorded returns the answer in a recorded exchange with the original product, with
-// the pairs in vars replaced.
+// Recorded returns the answer in a recorded exchange with the original product. vars
+// are pairs of a text in the recording and its replacement.
 func Recorded(t *testing.T, name string, vars ...string) (response json.RawMessage) {
 	t.Helper()
 	data, err := os.ReadFile(reference.Path(t, "golden", "original", name))

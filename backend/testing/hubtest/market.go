@@ -53,7 +53,7 @@ func NewRegistries(t *testing.T) *Registries {
 	return r
 }
 
-// Configure makes npm, uv and pip use the registries in a home folder.
+// Configure writes the settings of npm, uv and pip in a home folder, so that they use these registries.
 func (r *Registries) Configure(home string) {
 	r.t.Helper()
 	WriteFile(r.t, filepath.Join(home, ".npmrc"),

@@ -174,8 +174,8 @@ func Profile(t *testing.T, home, path string, env map[string]string) {
 	WriteFile(t, filepath.Join(home, ".profile"), text)
 }
 
-// UserNPM returns the path of npm, and variables with which it uses the npm settings of the person who runs the
-// tests and a new cache. It skips the test if npm's registry cannot be reached.
+// UserNPM returns the path of npm, and environment variables for it. With these, npm uses the npm settings of
+// the person who runs the tests, and a new cache. UserNPM skips the test if npm's registry cannot be reached.
 func UserNPM(t *testing.T) (npm string, env map[string]string) {
 	t.Helper()
 	npm, err := exec.LookPath("npm")

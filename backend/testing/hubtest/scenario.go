@@ -52,7 +52,8 @@ func NewScenario(t *testing.T, o hub.Options) *Scenario {
 	return &Scenario{T: t, Hub: h, Ended: ended, Events: RecordEvents(t, h)}
 }
 
-// StoppedServer returns the body of Server with "start": false: the server starts only for a call.
+// StoppedServer returns the request body of Server with the additional member "start": false, so that the server starts
+// only for a call.
 func (s *Scenario) StoppedServer(name string, flags ...string) string {
 	s.T.Helper()
 	return strings.Replace(s.Server(name, flags...), "{", `{"start":false,`, 1)
@@ -144,7 +145,7 @@ func (s *Scenario) Send(method, path, body string) (status int, answer string) {
 	return s.sendWith(s.Hub.Info().Token, method, path, body)
 }
 
-// SendAsPerson is Send with the token of a new dashboard session instead of the hub's.
+// SendAsPerson is like Send, but uses the token of a new dashboard session instead of the hub's token.
 func (s *Scenario) SendAsPerson(method, path, body string) (status int, answer string) {
 	s.T.Helper()
 	token, err := instance.NewClient(s.Hub.Info()).Session(s.T.Context())
@@ -237,7 +238,8 @@ func (l *EventRecorder) Mark() int {
 	return len(l.messages)
 }
 
-// Await waits for a message of a type that contains part, after a mark.
+// Await waits for a message that has the type kind, contains part and arrives after mark. name identifies the step in
+// failures.
 func (l *EventRecorder) Await(t *testing.T, name string, mark int, kind, part string) {
 	t.Helper()
 	timeout := time.After(Deadline)
@@ -342,8 +344,8 @@ func (s *Scenario) TrustItem(tool string) (state, reason string) {
 	return "", ""
 }
 
-// Release acts as a person who releases the only result that is kept back. Before that, it checks that a program
-// cannot release the result. It removes all kept values.
+// Release checks that a program cannot release the only result that is kept back, and then releases it as a
+// person. Finally it clears s.Kept.
 func (s *Scenario) Release(subject string) {
 	s.T.Helper()
 	s.Play(

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// modernTask answers the requests of the tasks extension of MCP 2026-07-28. A task of the tool job is working until
-// its state was read once; a task with the text "forever" is working until it gets input.
+// modernTask answers the requests of the tasks extension of MCP 2026-07-28. A task of the tool job completes after
+// its state was read once. If its text is "forever", it completes only when it gets input.
 func (s *server) modernTask(m message, capabilities string) {
 	var params struct {
 		TaskID    string

@@ -22,8 +22,8 @@ func Package(t testing.TB, elem ...string) string {
 	return path
 }
 
-// Node returns the path of the Node that runs these packages. Without one, the
-// test is skipped.
+// Node returns the path of the Node program that runs the npm packages. Without
+// one, the test is skipped.
 func Node(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command(filepath.Join(root(t), "build", "setup.sh"), "node-path").Output()
@@ -43,8 +43,8 @@ func UV(t testing.TB) string {
 	return folder
 }
 
-// Python returns the path of a Python, and the environment in which it has the Python SDK of MCP that build/setup.sh
-// installs. If it is not installed, the test is skipped.
+// Python returns the path of a Python interpreter, and the environment variables with which it finds the Python SDK
+// of MCP that build/setup.sh installs. If the SDK is not installed, the test is skipped.
 func Python(t testing.TB) (program string, env map[string]string) {
 	t.Helper()
 	folder := filepath.Join(root(t), "build", "servers", "python")

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// The numbers of usable items in the lists of a server with the flag -odd. Each item has a
-// member that clients of the official SDKs refuse.
+// The numbers of usable items in the lists of a server with the flag -odd. Most of the
+// items have a member that clients of the official SDKs refuse.
 const (
 	// OddTools is the number of tools that the hub can show to clients: those with a name.
 	OddTools = 31
-	// OddPrompts, OddResources and OddTemplates are the same numbers for the other lists.
+	// OddPrompts, OddResources and OddTemplates are the numbers of usable prompts,
+	// resources and resource templates.
 	OddPrompts, OddResources, OddTemplates = 13, 18, 6
 )
 

@@ -21,8 +21,8 @@ const (
 	invalidArguments = -32602
 )
 
-// startJob answers tools/call of the tool job. The task works until tasks/get has
-// been called once, and forever if its text is "forever".
+// startJob answers tools/call of the tool job. The task completes after tasks/get
+// was called once, or never if its text is "forever".
 func (s *server) startJob(m message) {
 	var params struct {
 		Arguments struct{ Text string }

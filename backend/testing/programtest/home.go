@@ -174,8 +174,8 @@ func (h *Home) RunWithInput(text string, args ...string) Outcome {
 	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// Add adds a server with the command servers add, which lists its tools unless flags say
-// otherwise.
+// Add adds a server with the command servers add. The command also lists the tools of
+// the server, unless flags say otherwise.
 func (h *Home) Add(name string, command []string, flags ...string) {
 	h.T.Helper()
 	args := append(append([]string{"servers", "add", name}, flags...), "--")
