@@ -77,8 +77,8 @@ type Weights struct {
 	Thresholds scan.Thresholds
 }
 
-// Marshal returns weights in the form that the program embeds. It leaves out features whose rounded weight is at most one
-// unit.
+// Marshal returns weights in the form that the program embeds. It leaves out features whose rounded weight is from -1 to
+// 1 units.
 func (w Weights) Marshal() ([]byte, error) {
 	round := func(x float64) int { return int(math.Round(x / unit)) }
 	up := func(x float64) float64 { return math.Ceil(x*100) / 100 }

@@ -16,8 +16,8 @@ type Encoder interface {
 	Encode(text string, maxTokens int) []float32
 }
 
-// Vectors computes the vectors of sentences on several cores, which takes a few milliseconds for each vector, and
-// keeps some vectors for texts that are repeated. Its methods may be called concurrently.
+// Vectors computes the vectors of sentences on several cores, which takes a few milliseconds for each vector. It
+// caches some vectors for sentences that occur again. Its methods may be called concurrently.
 type Vectors struct {
 	encoder Encoder
 	workers int

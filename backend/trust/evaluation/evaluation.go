@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Case is a labelled case: tools of one server, to which the label applies, the other
-// tools of that server, and tools of other servers.
+// Case is a labelled case. Its label applies to Tools, which are tools of one server.
+// The case also has the other tools of that server, and tools of other servers.
 type Case struct {
 	ID       string            `json:"id"`
 	Server   string            `json:"server"`

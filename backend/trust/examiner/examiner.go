@@ -88,7 +88,7 @@ func judgements(results []scan.Result) []quarantine.Judgement {
 }
 
 // peers returns the tools of the other servers, except for servers that run the same program
-// for another account or folder: they have the same tools for a good reason.
+// for another account or folder. The tools of these are expected to be the same.
 func (e *Examiner) peers(server string) (peers []scan.Server) {
 	own, err := e.servers.Get(server)
 	same := make(map[string]bool)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// classify adds the tokens of a part of the text without white space: a URL, an
-// address, a path, the name of a tool or property, or words.
+// classify adds the tokens of a part of the text that contains no white space:
+// a URL, an address, a path, the name of a tool or property, or words.
 func (r *reader) classify(start, end int) {
 	text := r.text[start:end]
 	c := &r.classes

@@ -1,7 +1,6 @@
-// Package injection finds prompt injection: sentences that order a model to do something that the user did not ask for.
-// It splits normalised text into sentences, notes which sentences contain words of obligation, imperatives and names of
-// tools, and compares each sentence with rules about acts of speech: who must do what, before or after which other
-// tool.
+// Package injection finds prompt injection: sentences that order a model to do something that the user did not ask for. It
+// splits normalised text into sentences, notes which sentences contain words of obligation, imperatives and names of tools,
+// and compares each sentence with rules. A rule describes an order: who must do what, before or after which other tool.
 //
 // A rule is written with classes of words (words.txt), so that it covers variations of a wording. There are no regular
 // expressions: each word is looked up once, and a rule is tried only in sentences that have a word of every class that

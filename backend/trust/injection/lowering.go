@@ -2,9 +2,10 @@ package injection
 
 import "strings"
 
-// lowering returns the most points that a match may get: 0 if the sentence says the
-// opposite, .5 if it quotes or describes an order, 0 or 1 for some orders that are
-// harmless, for example within the server's own subject, and otherwise all.
+// lowering returns the most points that a match may get. This is 0 if the sentence
+// says the opposite, .5 if it quotes or describes an order, and 0 or 1 for some
+// orders that are harmless, for example within the server's own subject. For other
+// matches it is the constant all, which does not limit the points.
 func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 	l := d.r.lex
 	switch rule {

@@ -48,8 +48,8 @@ func FindMarkup(s string) []Mark {
 	return marks
 }
 
-// mayBeMarkup reports quickly whether markup may begin at i: JSON and HTML have many
-// such characters.
+// mayBeMarkup reports quickly whether markup may begin at i. Most brackets and
+// number signs, of which JSON and HTML have many, begin no markup.
 func mayBeMarkup(s string, i int) bool {
 	if i+3 >= len(s) {
 		return false

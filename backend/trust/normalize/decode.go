@@ -75,8 +75,8 @@ func privateText(run string) string {
 }
 
 // bitText decodes zero-width characters as bits, most significant first. The two most
-// frequent characters of the run are the bits; because either may be 1, both are tried.
-// Other characters are ignored.
+// frequent characters of the run stand for 0 and 1; because either may stand for 1,
+// both ways are tried. Other characters are ignored.
 func bitText(run string) string {
 	if utf8.RuneCountInString(run) < 3*zeroWidthRun {
 		return ""
@@ -149,8 +149,8 @@ type Encoded struct {
 	Decoded    string
 }
 
-// Shorter encoded texts are not decoded. minBase64 and minHex count characters; minPercents counts encoded characters,
-// such as %41 and &#65;.
+// These are the minimum lengths of encoded texts: shorter ones are not decoded. minBase64 and minHex count characters;
+// minPercents counts encoded characters, such as %41 and &#65;.
 const (
 	minBase64   = 20
 	minHex      = 32

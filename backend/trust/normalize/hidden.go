@@ -37,8 +37,8 @@ const (
 	decodedAtMost = 4 << 10
 )
 
-// Hidden returns the parts of a text that are hidden from people: text that white space pushes out of sight first, then
-// the others in the order of their positions.
+// Hidden returns the parts of a text that are hidden from people. A part that white space pushes out of sight comes
+// first, and the others follow in the order of their positions.
 func Hidden(s string) []Mark {
 	special, far := mayHide(s)
 	if !special && !far {

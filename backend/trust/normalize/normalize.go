@@ -19,7 +19,7 @@ type Text struct {
 	n  int     // length of the original
 }
 
-// Raw returns the offset in the original text of an offset in S.
+// Raw returns the offset in the original text that corresponds to the offset i in S.
 func (t Text) Raw(i int) int {
 	switch {
 	case t.at == nil:
@@ -85,8 +85,8 @@ func (b *builder) add(text string, from int) {
 	}
 }
 
-// segment adds the characters that normalise together and returns the offset
-// after them.
+// segment normalises the characters at i that must be normalised together, adds
+// the result, and returns the offset after them.
 func (b *builder) segment(s string, i int) int {
 	r, size := utf8.DecodeRuneInString(s[i:])
 	if r == utf8.RuneError && size <= 1 {

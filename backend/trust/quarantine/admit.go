@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// firstLists is the period after the first list of a server in which the first list of another kind counts as a first
-// list, too. Later, it counts as a change.
+// firstLists is a period that begins with the first list that a server sends. Within it, the first list of each other
+// kind counts as a first list, too. A list of a new kind that arrives later counts as a change.
 const firstLists = time.Hour
 
 var seed = maphash.MakeSeed()
@@ -33,7 +33,7 @@ type file struct {
 	forms      map[key]int // number of tools and prompts by kind and folded name; see package samename
 }
 
-// open reads everything about a server. The caller holds writing.
+// open reads everything about a server. The caller holds k.writing.
 func (k *Keeper) open(ctx context.Context, server string) (*file, error) {
 	configured, err := k.options.Servers.Get(server)
 	if err != nil {
@@ -168,12 +168,12 @@ func (k *Keeper) circumstances(f *file, kind Kind, first bool) circumstances {
 	return circumstances{
 		launch: f.hash, first: first, strict: f.configured.ProposedBy != "",
 		proposed: f.configured.ProposedBy != "" && !rules.Agents && !f.Clean,
-		// Servers change their lists of resources all the time. Asking each time would be noise.
+		// Servers often change their lists of resources. Asking a person each time would only disturb them.
 		quiet: rules.Quiet || kind == Resource, now: k.options.Now(),
 	}
 }
 
-// sumOf returns a checksum of a list, by which the same list is recognized again.
+// sumOf returns a checksum of a list, by which Admit notices that a server has sent the same list again.
 func sumOf(listed []json.RawMessage) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -184,14 +184,14 @@ func sumOf(listed []json.RawMessage) uint64 {
 	return h.Sum64()
 }
 
-// decide calls the function decide for an item, after it has set alike in the circumstances.
+// decide calls the function decide for i, after it has set c.alike.
 func (f *file) decide(i Item, before Hash, c circumstances) Item {
 	c.alike = f.alike(i)
 	return decide(i, before, c)
 }
 
-// alike reports whether people may confuse the name of a tool or prompt with that of another one of the server. The other one
-// may no longer be listed.
+// alike reports whether people may confuse the name of a tool or prompt with the name of another tool or prompt of the
+// server. The other item may no longer be listed.
 func (f *file) alike(i Item) bool {
 	if i.Kind != Tool && i.Kind != Prompt {
 		return false
@@ -269,7 +269,7 @@ func (f *file) forget(item *Item) {
 	f.deleted = append(f.deleted, item)
 }
 
-// set replaces an item with its next state, and marks it as changed if it differs.
+// set replaces item with by, its next state, and marks it as changed. It does nothing if state and approval are the same.
 func (f *file) set(item *Item, by Item) {
 	if item.State == by.State && item.Reason == by.Reason && item.Approved == by.Approved && item.Launch == by.Launch &&
 		item.Flips == by.Flips && item.By == by.By {
@@ -297,7 +297,7 @@ func (f *file) note(was, now Item) {
 	f.events = append(f.events, Event{Server: f.Name, Kind: now.Kind, Name: now.Name, State: now.State, Text: text})
 }
 
-// save stores the file, replaces the server's part of the view that calls use, and records the events. It publishes
+// save stores the file, replaces the server's part of the view that Refuse reads, and records the events. It publishes
 // Changed if the server had or has items that need attention.
 func (k *Keeper) save(ctx context.Context, f *file) error {
 	changed := slices.SortedFunc(maps.Keys(f.changed), func(a, b *Item) int {
@@ -320,9 +320,8 @@ func (k *Keeper) save(ctx context.Context, f *file) error {
 	return nil
 }
 
-// relaunch checks whether the launch of a server is still the approved one. If it is not, or has not been until now,
-// relaunch decides about the items again and returns the kinds of those whose state has changed. The caller holds
-// writing.
+// relaunch checks whether the launch of a server is the approved one. If it is not, or was not at the last check, relaunch
+// decides about the items again and returns the kinds of those whose state has changed. The caller holds k.writing.
 func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
 	configured, err := k.options.Servers.Get(server)
 	if err != nil {

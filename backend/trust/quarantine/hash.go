@@ -22,8 +22,8 @@ var covered = map[Kind][]string{
 }
 
 // HashOf returns the hash of a definition: the SHA-256 of its kind and of the covered members as canonical JSON, with
-// sorted keys and numbers as written. Of _meta it covers the members that a client acts on: keys that begin with ui,
-// and output templates. Other keys vary from one list to the next with some servers.
+// sorted keys and numbers as written. Of _meta it covers the members that a client acts on: keys that begin with ui, and
+// output templates. It does not cover other keys of _meta, because some servers change them from one list to the next.
 func HashOf(kind Kind, definition json.RawMessage) Hash {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(definition))

@@ -176,16 +176,16 @@ func (i *Item) Warns() bool {
 // Server has the data that the Keeper stores about a server, except for its items.
 type Server struct {
 	Name string
-	// Launch is the hash of the launch with which its items were approved, and Form
-	// describes it; see LaunchOf. They are empty for a server that was configured before
-	// the hub stored approvals, until the Keeper has approved its items.
+	// Launch is the hash of the launch with which the server's items were approved, and
+	// Form describes that launch; see LaunchOf. If the server was configured before the
+	// hub stored approvals, both are empty until the Keeper has approved the items.
 	Launch string
 	Form   Launch
 	// Clean reports that a person has approved the items in which the scan finds nothing,
 	// although an agent proposed the server.
 	Clean bool
-	// Since is when its first list was admitted, and Lists are the kinds of lists that
-	// were admitted.
+	// Since is when the server's first list was admitted, and Lists are the kinds of
+	// lists that were admitted.
 	Since time.Time
 	Lists []Kind
 }

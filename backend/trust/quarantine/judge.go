@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// closer is the suffix of Item.Scanned of items that the Classifier has judged, too.
+// closer is added to Item.Scanned when the Classifier has judged the item in addition to the Scanner.
 const closer = "+classifier"
 
 // classifierRule is the rule of the findings with which the Classifier raises a verdict.

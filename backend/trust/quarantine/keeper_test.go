@@ -129,7 +129,7 @@ func tool(name, description string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"name":%q,"description":%q}`, name, description))
 }
 
-// admit admits tools and compares what agents get.
+// admit admits tools and compares the tools that agents get with want.
 func (b *bench) admit(what, want string, tools ...json.RawMessage) {
 	b.t.Helper()
 	served, err := b.keeper.Admit(b.t.Context(), "one", quarantine.Tool, tools)

@@ -43,7 +43,7 @@ func LaunchOf(s registry.Server) Launch {
 	return l
 }
 
-// mask replaces the credentials of a configuration.
+// mask holds the credentials in a configuration, so that its methods can replace them.
 type mask []launch.Literal
 
 // text returns a text of the configuration with "${…}" instead of credentials and
@@ -55,7 +55,8 @@ func (m mask) text(text string) string {
 	return reference.ReplaceAllLiteralString(text, anySecret)
 }
 
-// pairs returns variables or headers as texts, sorted by name, with masked values.
+// pairs returns variables or headers with masked values, sorted by name. Each is written
+// as its name, between and its value.
 func (m mask) pairs(values map[string]string, between string) (pairs []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := m.text(values[name])
@@ -86,7 +87,7 @@ type LaunchChange struct {
 	After  string `json:"after"`
 }
 
-// Changes returns how a launch differs from a later one.
+// Changes returns how l differs from to, a later launch.
 func (l Launch) Changes(to Launch) []LaunchChange {
 	changes := []LaunchChange{}
 	for _, f := range []struct{ name, before, after string }{

@@ -55,9 +55,9 @@ func (k *Keeper) Relaunched(server string) []LaunchChange {
 	return h.Form.Changes(now)
 }
 
-// Approve approves an item for a person. The error is a fault.Conflict if its definition
-// is not the one that the person was shown, or if it is blocked and the approval was not
-// confirmed.
+// Approve approves an item on behalf of a person. The error is a fault.Conflict if the
+// item's definition is not the one that the person was shown, or if the item is blocked
+// and the approval was not confirmed.
 func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		if item.Verdict == Block && !d.Confirmed {
@@ -76,7 +76,7 @@ func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 }
 
 // Reject keeps an item from agents for as long as it has its current definition. The error
-// is a fault.Conflict if that is not the one that the person was shown.
+// is a fault.Conflict if that definition is not the one that the person was shown.
 func (k *Keeper) Reject(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		f.decided(item, reject(*item, k.options.Now()), "Rejected by a person")
@@ -103,8 +103,8 @@ func (k *Keeper) change(ctx context.Context, id int64, d Decision, do func(*file
 	})
 }
 
-// decideOn opens a server, changes it and applies the result. do returns the kinds of the
-// items that it has changed.
+// decideOn calls do to change the file of a server, saves the file, and reapplies the
+// server's lists of the changed kinds, which do returns.
 func (k *Keeper) decideOn(ctx context.Context, server string, do func(*file) ([]Kind, error)) error {
 	affected, err := func() ([]Kind, error) {
 		k.writing.Lock()
@@ -150,11 +150,11 @@ func (f *file) settle() {
 // accept makes the current launch the approved one.
 func (f *file) accept() { f.Launch, f.Form = f.hash, f.launch }
 
-// ApproveClean approves, for a person, the launch of a server and its held items in which
-// the scan finds nothing. launchHash is that of the configuration that the person was shown
-// (launch.Launch.Hash); if it has changed since, nothing is approved and the error is a
-// fault.Conflict. ApproveClean returns how many items it has approved, and how many still
-// wait.
+// ApproveClean approves, on behalf of a person, the launch of a server and those of its
+// held items in which the scan finds nothing. launchHash is the hash of the configuration
+// that the person was shown, as launch.Launch.Hash returns it. If the configuration has
+// changed since, nothing is approved and the error is a fault.Conflict. ApproveClean
+// returns how many items it has approved, and how many still wait.
 func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error) {
 	err = k.decideOn(ctx, server, func(f *file) (affected []Kind, err error) {
 		if launchHash != launch.Of(f.configured).Hash() {
@@ -183,9 +183,8 @@ func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (a
 	return approved, waiting, err
 }
 
-// Expect announces the configuration that a server is about to get from a person. Until
-// Accept is called, the launch of that configuration counts as approved, so that no item is
-// held in between.
+// Expect announces s, the configuration that a person is about to give a server. Until
+// Accept is called, the launch of s counts as approved, so that no item is held in between.
 func (k *Keeper) Expect(s registry.Server) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
@@ -196,9 +195,9 @@ func (k *Keeper) Expect(s registry.Server) {
 	}
 }
 
-// AcceptVersion is Accept for a new version of a server, which lists the given tools. shown
-// reports that the person was shown how these differ from the former tools. In that case,
-// AcceptVersion also approves the tools in which the scan finds nothing.
+// AcceptVersion is like Accept for a new version of a server, which lists the given tools.
+// shown reports that the person was shown how these tools differ from the former ones. In
+// that case, AcceptVersion also approves the tools in which the scan finds nothing.
 func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error {
 	if err := k.Accept(ctx, server, false); err != nil || !shown {
 		return err
@@ -231,8 +230,8 @@ func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.
 }
 
 // Accept records that a person has approved the current launch of a server. Items with an
-// approved definition are then approved for this launch. clean reports that the person also
-// approves the items in which the scan finds nothing, of a server that an agent proposed.
+// approved definition are then approved for this launch. If an agent proposed the server,
+// clean reports that the person also approves the items in which the scan finds nothing.
 func (k *Keeper) Accept(ctx context.Context, server string, clean bool) error {
 	return k.decideOn(ctx, server, func(f *file) (affected []Kind, err error) {
 		f.carry()

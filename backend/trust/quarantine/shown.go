@@ -19,9 +19,10 @@ var lists = map[string]struct {
 	"resources/list": {Resource, "resources"}, "resources/templates/list": {Template, "resourceTemplates"},
 }
 
-// Shown returns the result of a request that was sent to a server directly, without held
-// items if it is a list. It stores nothing: items that are new are left out unless Admit
-// would approve them. A result without held items keeps every byte.
+// Shown removes what is held from the result of a request that was sent to a server
+// directly: items from a list, and instructions from the result of initialize. Shown does
+// not store new items; it removes them unless Admit would approve them. A result without
+// held items keeps every byte.
 func (k *Keeper) Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage {
 	if method == "initialize" {
 		return introducing([]json.RawMessage{result}, k.shown(ctx, server, Instructions, instructionsOf([]json.RawMessage{result})))[0]

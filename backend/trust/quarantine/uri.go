@@ -16,8 +16,8 @@ import (
 // maxDecoded is the number of layers of percent-encoding that formOf decodes.
 const maxDecoded = 3
 
-// formOf returns the form of a URI: without escapes, differences of case and width, hidden characters, empty and dot
-// segments, the fragment, default ports and the name of this machine in file URIs.
+// formOf returns the form of a URI. It decodes escapes, ignores differences of case and width, and drops hidden
+// characters, empty and dot segments, the fragment, default ports, and the name localhost in file URIs.
 func formOf(uri string) string {
 	for range maxDecoded {
 		uri = escape.ReplaceAllStringFunc(uri, func(text string) string {

@@ -109,7 +109,7 @@ func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMe
 	return h.refuse(server, kind, params)
 }
 
-// RefuseTool is Refuse for a call of a tool.
+// RefuseTool is like Refuse for a call of a tool.
 func (k *Keeper) RefuseTool(server registry.Server, tool string) error {
 	if h := k.view.Load().servers[server.Name]; h != nil {
 		return h.refuseItem(server, Tool, tool)
@@ -135,8 +135,8 @@ func (k *Keeper) RefuseStart(server registry.Server) error {
 		h.Name, fault.CodeHeld, strings.Join(fields, ", "), h.Name)}
 }
 
-// relaunched reports whether a configuration of the server has another launch than the
-// approved one.
+// relaunched reports whether the launch of a configuration of the server differs from
+// the approved one.
 func (h *heldServer) relaunched(server registry.Server) bool {
 	if h.updated.Equal(server.UpdatedAt) || h.Launch == "" {
 		return h.revoked
@@ -196,8 +196,8 @@ func (h *heldServer) refuseItem(server registry.Server, kind Kind, name string) 
 	return nil
 }
 
-// refusal returns the error of a request that concerns a held item. It contains no text of
-// the server but the name, which the caller knows.
+// refusal returns the error of a request that concerns a held item. Apart from the name,
+// which the caller knows, the error contains no text of the server.
 func refusal(server string, kind Kind, name string, state State, reason Reason) error {
 	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
 		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal "+
@@ -236,14 +236,14 @@ func Explain(state State, reason Reason) string {
 	return "its server has added it, and the user has not approved it yet"
 }
 
-// Counts are how many items need a person.
+// Counts are the numbers of items that need a person's attention.
 type Counts struct {
 	Waiting int `json:"waiting" doc:"Number of held items that wait for a person's decision."`
 	Warned  int `json:"warned" doc:"Number of items in use that a person should review, because the scan warns of them or their definitions change back and forth."`
 }
 
-// Counts returns how many items of all servers need a person. A server whose launch has
-// changed counts as one if none of its items waits.
+// Counts returns how many items of all servers need a person's attention. A server
+// whose launch has changed counts as one item if none of its items waits.
 func (k *Keeper) Counts() (c Counts) {
 	for _, h := range k.view.Load().servers {
 		launch := h.revoked

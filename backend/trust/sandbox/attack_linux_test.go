@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attackCommand makes this binary try accesses that a server must not have.
+// attackCommand is the argument that makes this binary try accesses that a server must not have.
 const attackCommand = "attack"
 
 func init() {

@@ -65,7 +65,8 @@ func namespaces(network bool) []string {
 }
 
 // wrap returns the command that starts the helper in new namespaces. temporary is the
-// folder that becomes /tmp, unless /tmp contains a needed path or one of the policy.
+// folder that becomes /tmp, unless /tmp contains one of the paths in needed or a path
+// that the policy allows.
 func (b *bubblewrap) wrap(p policy, temporary string, helper []string, needed ...string) (command string, args []string) {
 	args = namespaces(p.network.none())
 	needed = slices.Concat(needed, helper[:1], p.read, p.write)

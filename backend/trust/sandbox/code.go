@@ -21,8 +21,8 @@ type code struct {
 
 // codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are
 // folders whose subfolders contain one program each. packages is the folder in which packages are installed. If the
-// program is in packages, an interpreter that its files name counts only if it is in packages, too, or where the system
-// or the user installs programs.
+// program is in packages, an interpreter that its files name counts only if it is also in packages, or in a folder in
+// which the system or the user installs programs.
 func codeOf(l upstream.Launch, at place, shared []string, packages string) (c code) {
 	program := l.Env.LookPath(l.Command)
 	for _, text := range append([]string{program}, l.Args...) {
@@ -67,8 +67,9 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 }
 
 // prefixesOf returns the folders below which a program is installed: the folder of its
-// file, its project and, for bin/program, the folder that contains bin. It does so for the
-// path without symbolic links, and for the path in which only the last element may be one.
+// file, its project and, for bin/program, the folder that contains bin. It finds these for
+// two paths of the program: one without symbolic links, and one in which only the last
+// element may be a symbolic link.
 func prefixesOf(program string) (folders []string) {
 	for _, path := range []string{real(program), filepath.Join(real(filepath.Dir(program)), filepath.Base(program))} {
 		folder := filepath.Dir(path)

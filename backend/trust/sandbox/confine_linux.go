@@ -21,9 +21,9 @@ func thisMachine(helper []string) machine {
 	return machine{os: "linux", abi: landlockABI(), calls: calls, helper: helper, wrapper: new(bubblewrap)}
 }
 
-// outside is the environment of bubblewrap and of the helper, which run before the restrictions apply. There, variables
-// of a server such as LD_PRELOAD would run code without a sandbox, so the program gets its own environment from the
-// helper.
+// outside is the environment of bubblewrap and of the helper, which run before the restrictions apply. If it contained
+// variables of the server such as LD_PRELOAD, these would run code without a sandbox. The helper therefore gets the
+// environment of the program in its spec.
 var outside = process.Env{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 
 // confine returns the launch of the helper, which enforces a policy and becomes the

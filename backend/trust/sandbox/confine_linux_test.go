@@ -36,7 +36,8 @@ func newUser(t *testing.T) *user {
 	if landlockABI() < abiTruncate {
 		t.Skipf("the kernel has no Landlock, or one older than ABI %d", abiTruncate)
 	}
-	// Temporary folders of tests are in /tmp, which guard allows. So the home folder is elsewhere.
+	// The home folder must not be in /tmp, where tests have their temporary folders,
+	// because the level guard allows /tmp.
 	home, err := os.MkdirTemp("/var", "home-of-a-test-")
 	if err != nil {
 		if home, err = os.MkdirTemp(".", "home-of-a-test-"); err != nil {

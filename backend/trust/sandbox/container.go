@@ -109,8 +109,8 @@ func addedTo(present []option, level string, grants registry.Grants) (added []st
 }
 
 // confineContainer returns the launch of a container engine's client with the options that confine the container. It
-// returns an error if the sandbox is strict and an option of the server would weaken it, or if a variable of the server
-// would steer the client.
+// returns an error if the sandbox is strict and an option of the server would weaken it, or if the server has a
+// variable that steersClient matches.
 func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
 	present := optionsOf(afterRun(l.Args))
 	if level == registry.Strict {
@@ -133,8 +133,8 @@ var steersClient = regexp.MustCompile(`(?i)^(?:PATH|HOME|SHELL|IFS|ENV|BASH_.*|L
 	`DOCKER_.*|BUILDKIT_.*|BUILDX_.*|CONTAINERS?_.*|CONTAINERD_.*|PODMAN_.*|BUILDAH_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_AUTH_FILE|NOTIFY_SOCKET|LISTEN_.*|_CONTAINERS_.*)$`)
 
 // passedOn returns those variables of a server that the options pass on to the container. The
-// client of the engine, which runs outside of any sandbox, gets no others. The error says
-// which variable steers the client.
+// client of the engine, which runs outside of any sandbox, gets no other variables of the
+// server. The error names a variable that steersClient matches.
 func passedOn(present []option, own map[string]string) (map[string]string, error) {
 	passed := make(map[string]string)
 	for _, o := range present {

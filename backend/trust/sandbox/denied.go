@@ -129,7 +129,8 @@ func claimsIn(text string) (claims []claim) {
 }
 
 // deniedBy returns the denied access of a claim, and false if the policy does not
-// deny it. In that case the user has no such access either, or the server is wrong.
+// deny it. In that case the user has no such access either, or the message of the
+// server is wrong.
 func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 	d = Denied{Access: c.access, Target: c.target, Count: 1}
 	if c.access == Network {
@@ -161,8 +162,8 @@ func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 }
 
 // grantFor returns the path to grant so that a server can use path: path itself if it is a folder or is only read, and
-// otherwise the nearest existing folder above it. If that is the home folder or above it, grantFor returns the part of
-// the path that is one level deeper.
+// otherwise the nearest existing folder above it. If that folder is the home folder or contains it, grantFor returns
+// the file or folder one level below it that leads to path.
 func grantFor(path string, access Access, home string) string {
 	info, err := os.Stat(path)
 	if err == nil && (info.IsDir() || access == Read) {

@@ -82,8 +82,9 @@ var dropped = []uintptr{
 	unix.CAP_SETPCAP,
 }
 
-// dropCapabilities makes the program of a hub that runs as root start without dropped
-// capabilities. Other users have none of them, and may not drop any either.
+// dropCapabilities makes the server's program start without the capabilities in
+// dropped, if the hub runs as root. Other users have none of these capabilities, and
+// may not drop any either.
 func dropCapabilities() {
 	for _, capability := range dropped {
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)

@@ -15,7 +15,7 @@ import (
 const (
 	readFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
 	readTree = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// writeTree lacks the rights to make device files, which no server may have.
+	// writeFile and writeTree lack the rights to make device files, which no server may have.
 	writeFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 	writeTree = writeFile | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |

@@ -81,8 +81,7 @@ func (p policy) hides(path string) bool {
 	return anyWithin(p.hidden, path) && !p.uncovered(path, p.read) && !p.uncovered(path, p.write)
 }
 
-// uncovered reports whether accesses has a path that is hidden, that a grant names, and that is path or a folder above
-// it.
+// uncovered reports whether accesses contains a hidden path that a grant names, and that is path or a folder above it.
 func (p policy) uncovered(path string, accesses []string) bool {
 	return slices.ContainsFunc(accesses, func(a string) bool {
 		return within(a, path) && anyWithin(p.hidden, a) && slices.Contains(p.named, a)
@@ -136,8 +135,8 @@ type area struct {
 	list  bool // only the names in it may be read
 }
 
-// areas returns everything that a policy allows. In place of a folder with hidden paths it lists the files and folders
-// beside them, because the kernel can only allow and not exclude paths.
+// areas returns everything that a policy allows. It replaces a folder that contains hidden paths with the other files
+// and folders in it, because the kernel can only allow and not exclude paths.
 func (p policy) areas(t tree) []area {
 	var out []area
 	add := func(roots []string, write bool) {

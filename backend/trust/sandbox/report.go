@@ -25,7 +25,7 @@ type Report struct {
 }
 
 // Report returns how far the sandbox of a server is enforced. For remote servers,
-// which have no process here, it is Off.
+// which have no process on this machine, Report.Enforced is Off.
 func (s *Sandbox) Report(server registry.Server) Report {
 	r := judge(server, s.machine)
 	if note := s.asIs.get(server.Name); note != "" && server.Confined() {

@@ -7,10 +7,11 @@
 //	guard   secrets are hidden; it writes to its own folder, roots, caches and temporary files
 //	strict  it reads the system and what is granted; no network unless granted
 //
-// On Linux this program is started in place of the server. It restricts itself with
-// Landlock and a filter of system calls, and then becomes the server's program; see
-// Exec. On macOS sandbox-exec does that with a profile. On Windows only the job of
-// the process is limited. Containers are restricted by options of their engine.
+// On Linux, this program is started in place of the server. It restricts itself
+// with Landlock and a filter of system calls, and then becomes the server's
+// program; see Exec. On macOS, sandbox-exec restricts the server with a profile. On
+// Windows, only the job of the process is limited. Containers are restricted by
+// options of their engine.
 package sandbox
 
 import (
@@ -31,9 +32,9 @@ import (
 
 // Packages finds out which program a launcher such as npx finally starts.
 type Packages interface {
-	// Resolve installs what l would download into folder, unless it is installed,
-	// and returns the launch of the installed program. found is false if l does not
-	// start a launcher that it knows. The error is a fault.
+	// Resolve installs in folder the package that l would download, unless it is
+	// already there, and returns the launch of the installed program. found is false
+	// if l does not start a launcher that Packages knows. The error is a fault.
 	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch,
 		use Use) (resolved upstream.Launch, found bool, err error)
 }
@@ -145,8 +146,8 @@ func makeFolder(path string) error {
 	return os.MkdirAll(path, 0o700)
 }
 
-// ownEnvironment returns an environment in which a server uses its own folder in place of
-// folders that it would share with other programs.
+// ownEnvironment returns an environment in which a server uses its own folder instead of
+// folders that it would otherwise share with other programs.
 func ownEnvironment(env process.Env, level, own string, resolved bool) process.Env {
 	cache := filepath.Join(own, ownCache)
 	if level == registry.Strict {

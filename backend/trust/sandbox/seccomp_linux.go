@@ -25,8 +25,8 @@ var forbidden = []uint32{
 // architectures are the processor architectures whose system calls the filter knows.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// These are offsets in struct seccomp_data. The lower half of an argument comes
-// first on the architectures above.
+// Offsets in struct seccomp_data. The lower half of an argument comes first on
+// the architectures above.
 const (
 	offsetNumber       = 0
 	offsetArchitecture = 4
@@ -36,7 +36,7 @@ const (
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// These requests put characters into the input of a terminal.
+// Requests of ioctl that put characters into the input of a terminal.
 const (
 	tiocsti   = 0x5412
 	tioclinux = 0x541c

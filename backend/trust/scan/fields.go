@@ -53,8 +53,8 @@ func (w *walker) pointer() string {
 // deepest is the number of levels of a definition that walk visits. It skips values that are nested more deeply.
 const deepest = 64
 
-// walk visits the strings in the value at an offset of data and returns the end of that value. what is the place of
-// these strings, unless a member of the value says otherwise. schema says that the value is a JSON Schema.
+// walk visits the strings in the value at an offset of data and returns the end of that value. The strings have the
+// place what, unless a member of the value implies another place. schema says that the value is a JSON Schema.
 func (w *walker) walk(data []byte, at int, what place, schema bool) int {
 	at = jsonscan.Space(data, at)
 	if at >= len(data) || len(w.path) > deepest {
@@ -141,7 +141,7 @@ func member(key string, what place) (place, bool) {
 	return what, false
 }
 
-// decode returns the text of a JSON string. Most have no escapes.
+// decode returns the text of a JSON string. It is fast for strings without escapes, which are the most frequent.
 func decode(raw []byte) (string, bool) {
 	if bytes.IndexByte(raw, '\\') < 0 && len(raw) >= 2 {
 		return string(raw[1 : len(raw)-1]), true

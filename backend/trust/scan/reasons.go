@@ -57,7 +57,8 @@ var reasons = map[string]string{
 	Interface:            "Its user interface asks for more than it should need.",
 }
 
-// How many characters are shown on each side of the evidence, and how many in all.
+// The number of characters that are shown on each side of the evidence, and the maximum
+// number in all.
 const (
 	around      = 40
 	longestText = 300

@@ -98,8 +98,9 @@ type Result struct {
 	Sentences []Sentence // if asked for
 }
 
-// Scan judges everything that a server lists. Peers are other servers, with whose
-// tools names and definitions are compared. The results have the order of the items.
+// Scan judges everything that a server lists, and compares the server's names and
+// definitions with the tools of peers, which are other servers. The results have
+// the order of the items.
 func Scan(s Server, peers []Server, o Options) []Result {
 	c := newScanner(s, peers, o)
 	results := make([]Result, len(s.Items))

@@ -61,13 +61,13 @@ func newScanner(s Server, peers []Server, o Options) *scanner {
 	return c
 }
 
-// commonWords are words of servers' names that say nothing about their subject.
+// commonWords are words in names of servers that do not tell what a server is about.
 var commonWords = map[string]bool{
 	"mcp": true, "server": true, "servers": true, "tool": true, "tools": true, "api": true, "the": true, "and": true, "for": true,
 	"task": true, "file": true,
 }
 
-// subject returns the words of a server's name.
+// subject returns the words in the name of a server that tell what it is about.
 func subject(name string) map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' }) {

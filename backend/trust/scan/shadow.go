@@ -17,7 +17,7 @@ type listed struct {
 	item   *Item
 }
 
-// shadowing compares the names of tools with those of other servers.
+// shadowing compares the names of the server's tools with the names of other servers' tools.
 func (c *scanner) shadowing(results []Result) {
 	peers := make(map[string][]listed)
 	for i := range c.peers {

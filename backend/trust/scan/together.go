@@ -220,8 +220,8 @@ func (c *scanner) joined(results []Result, parts []part, text string, seam int) 
 	}
 }
 
-// enoughShares is the least number of tools with a value under the same label from
-// which splitValues reports these values.
+// enoughShares is the number of tools that must have a value under the same label
+// before splitValues reports these values.
 const enoughShares = 3
 
 // splitValues reports parts of a value that several tools have. If a text also says

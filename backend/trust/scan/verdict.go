@@ -13,7 +13,8 @@ const (
 	sumWarn  = 3.0
 )
 
-// judge adds up the findings of an item: the highest points of each rule.
+// judge returns the points of an item and the verdict on it. The points are the sum of
+// the highest points of each rule.
 func judge(findings []Finding) (sum float64, v Verdict) {
 	best := make(map[string]float64)
 	for _, f := range findings {
@@ -60,8 +61,8 @@ func verdictOf(points float64) Verdict {
 // mostFindings limits the findings of an item: more would not help a person.
 const mostFindings = 40
 
-// strongest sorts findings by weight and removes those of a rule beyond its three
-// strongest.
+// strongest sorts findings by weight. It keeps the three strongest findings of
+// each rule, and at most mostFindings in all.
 func strongest(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(b.Points, a.Points))
