@@ -29,7 +29,7 @@ type Mark struct {
 }
 
 const (
-	zeroWidthRun  = 8 // zero-width characters in a row that ordinary text does not have
+	zeroWidthRun  = 8 // the number of zero-width characters in a row from which a text is not ordinary
 	selectorRun   = 3
 	emptyLines    = 12 // line ends in a row after which text is out of sight
 	farSpaces     = 120

@@ -70,8 +70,8 @@ func instructionsOf(introductions []json.RawMessage) []json.RawMessage {
 	return nil
 }
 
-// introducing returns the introductions of a server with the approved instructions, if there
-// are any, in place of their own.
+// introducing returns the introductions of a server with the approved instructions in place
+// of their own, or without instructions if none are approved.
 func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
 	out := introductions[:0:0]
 	for _, one := range introductions {

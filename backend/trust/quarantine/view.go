@@ -23,7 +23,7 @@ type heldServer struct {
 	updated time.Time // UpdatedAt of the configuration whose launch was last compared; zero for none
 	// expected is the hash of a launch that a person is about to configure; see Expect.
 	expected  string
-	revoked   bool // the launch of that configuration is not the approved one
+	revoked   bool // the launch that was last compared is not the approved one
 	items     map[key]*Item
 	passed    map[key]bool // if revoked, the approved items that are not in items
 	resources heldResources

@@ -16,7 +16,7 @@ import (
 // code lists the files and folders of the program of a launch, of its interpreter and of its script.
 type code struct {
 	own []string // folders in the hub's data folder that contain the server
-	all []string // everything, for a server that may not read other folders
+	all []string // files and folders of all three, for a server that may read no others
 }
 
 // codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are

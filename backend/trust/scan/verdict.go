@@ -7,9 +7,9 @@ import (
 
 // The numbers of points from which findings lead to a verdict.
 const (
-	heavy    = 3.0 // one such rule blocks
-	middling = 2.0 // two such rules block, one warns
-	sumBlock = 3.5 // this sum blocks together with one middling rule
+	heavy    = 3.0 // one rule with so many points blocks
+	middling = 2.0 // one rule with so many points warns, two block
+	sumBlock = 3.5 // this sum of all rules blocks if one rule has at least middling points
 	sumWarn  = 3.0
 )
 
