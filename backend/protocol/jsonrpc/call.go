@@ -120,10 +120,10 @@ func (c *Conn) routeProgress(params json.RawMessage) bool {
 	return ok
 }
 
-// Within makes each call in flight for owner run f before the call returns, in the
-// goroutine that waits for its answer. If Within is called from Handler.Notification, f
-// runs in order: after the progress that arrived before the notification, and before
-// later progress and the answer.
+// Within makes each call in flight whose owner is owner run f before the call returns,
+// in the goroutine that waits for the answer. If Within is called from
+// Handler.Notification, f runs after the progress that arrived before the notification,
+// and before later progress and the answer.
 func (c *Conn) Within(owner any, f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

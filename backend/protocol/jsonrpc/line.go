@@ -64,7 +64,7 @@ func (e *LineTooLong) Error() string {
 	return fmt.Sprintf("a line of %d bytes is over the limit", e.Size)
 }
 
-// The id of an answer is one of the first or one of the last members.
+// These patterns find the id of an answer, which is one of the first or one of the last members of the object.
 var (
 	idFirst = regexp.MustCompile(
 		`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*,\s*"(?:jsonrpc|result|error)"`,

@@ -192,7 +192,7 @@ func Unambiguous(raw json.RawMessage, names ...string) json.RawMessage {
 }
 
 // inside returns the text between the braces of an object, without surrounding white
-// space. It returns nil for other text.
+// space. It returns nil if object is not a JSON object.
 func inside(object []byte) []byte {
 	body := bytes.TrimSpace(object)
 	if len(body) < 2 || body[0] != '{' {

@@ -31,7 +31,7 @@ type Params []Param
 // ReadParams returns the arguments that headers repeat according to the input schema of
 // a tool. An error describes the first bad annotation: clients over HTTP must not use a
 // tool that has one. An annotation is good if
-//   - its property is reached from the root by properties only,
+//   - the path from the root to its property contains no keyword other than properties,
 //   - its property has the type string, integer or boolean,
 //   - its value is an HTTP token that differs from those of all other annotations, ignoring case.
 func ReadParams(schema json.RawMessage) (Params, error) {

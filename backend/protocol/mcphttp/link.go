@@ -213,9 +213,9 @@ func (l *Link) Write(p []byte) (int, error) {
 	}
 }
 
-// stopped handles a message that cancels a request of MCP 2026-07-28: it closes the
-// response to that request and returns true, and the message must not be sent. It
-// returns false for other messages.
+// stopped handles a message that cancels a request of MCP 2026-07-28. For such a
+// message, which must not be sent to the server, it closes the response to the
+// cancelled request and returns true. It returns false for other messages.
 func (l *Link) stopped(cancel *post) bool {
 	if cancel.cancel == nil {
 		return false

@@ -78,9 +78,9 @@ func (e *exchange) hangUp() { panic(http.ErrAbortHandler) }
 // wait keeps the response open until the client ends the request.
 func (e *exchange) wait() { <-e.r.Context().Done() }
 
-// serve starts a fake server. handle reports whether it answered a request; the
-// server answers all others: initialize with a session, other requests with an
-// empty result, notifications with 202 and GET with 405.
+// serve starts a fake server. handle reports whether it answered a request. The
+// server answers the requests that handle did not: initialize with a session,
+// other requests with an empty result, notifications with 202 and GET with 405.
 func serve(t *testing.T, handle func(*exchange) bool) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

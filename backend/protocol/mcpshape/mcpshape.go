@@ -2,7 +2,7 @@
 // corrects those that clients refuse. Clients that are made with the official SDKs for
 // TypeScript and Python check every list and every result as a whole: one member of the
 // wrong type makes them refuse all of it. If the two SDKs or their versions differ, the
-// shapes here are the strictest ones.
+// shapes in this package follow the strictest version.
 //
 // A member that clients refuse is corrected if its meaning is clear, and otherwise left out.
 // All other bytes stay unchanged, and a value that clients accept is returned without a

@@ -123,7 +123,7 @@ type example struct {
 	changes  []Change
 }
 
-// mend returns the corrected form of a value that clients get, or nil if they get none.
+// mend returns a value in the form that clients get, or nil if clients do not get the value.
 func mend(kind string, raw json.RawMessage) (out json.RawMessage, changes []Change) {
 	switch kind {
 	case "serverInfo":

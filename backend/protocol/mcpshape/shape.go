@@ -18,7 +18,7 @@ type shape interface {
 	fit(r *report, raw json.RawMessage) (fitting json.RawMessage, why string)
 }
 
-// scalar is a shape whose decision depends on the value alone.
+// scalar is a shape whose method fit depends only on the value, and not on the report.
 type scalar func(raw json.RawMessage) (fitting json.RawMessage, why string)
 
 func (s scalar) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
@@ -47,7 +47,7 @@ var (
 		}
 		return flag(raw)
 	}
-	// count accepts whole numbers, and converts strings that contain one to a number.
+	// count accepts whole numbers, and converts strings that contain a whole number to that number.
 	count scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		number := raw
 		if digits, ok := jsonrpc.String(raw); ok && jsonrpc.Valid([]byte(digits)) {

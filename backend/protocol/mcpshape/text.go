@@ -61,8 +61,8 @@ var base64Digits = func() (is [256]bool) {
 	return is
 }()
 
-// base64 accepts texts of base64. It corrects texts that contain white space, use the URL-safe
-// alphabet, lack padding or begin with the head of a data URI.
+// base64 accepts base64 strings. It corrects strings that contain white space, use the
+// URL-safe alphabet, lack padding or begin with the prefix of a data URI.
 var base64 scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 	if raw[0] != '"' {
 		return nil, is(raw)

@@ -14,7 +14,7 @@ const (
 	CodeMissingCapabilities = -32021 // data.requiredCapabilities names what the client has not declared
 	CodeUnsupportedVersion  = -32022 // data.supported lists versions, data.requested is the one asked for
 
-	// Legacy only.
+	// Codes that only the legacy era has.
 	CodeResourceNotFound    = -32002
 	CodeElicitationRequired = -32042
 )

@@ -13,7 +13,7 @@ type vendorRules struct {
 	name *regexp.Regexp
 	// rootless lists keywords that are not allowed at the root.
 	rootless []string
-	// items reports whether arrays need the keyword items with one schema.
+	// items reports whether arrays need the keyword items, with one schema for all items.
 	items bool
 	// refers reports whether a reference to a part of the schema may stay.
 	refers func(reference string) bool
@@ -36,20 +36,20 @@ var rules = map[Vendor]vendorRules{
 	},
 	// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/
 	// 'const'/'not' at the top level"; "array schema missing items"; a "reference
-	// can only point to definitions defined at the top level"; regular
-	// expressions are Python's.
+	// can only point to definitions defined at the top level". Regular expressions
+	// have the syntax of Python.
 	OpenAI: {
 		root: (*adapter).lenientRoot, name: simpleName, refers: toDefinition, items: true,
 		rootless: []string{"enum", "const", "not"},
 		pattern:  func(expression string) bool { return !strings.Contains(strings.ToLower(expression), `\p{`) },
 	},
-	// A subset of OpenAPI 3.0: "Unknown name … Cannot find field" for any other
-	// keyword; one type each, "must be specified when not using one_of, any_of";
-	// "When using any_of, it must be the only field set"; enum "only allowed for
-	// STRING type"; "items: missing field"; "required[0]: property is not
-	// defined"; "properties: should be non-empty for OBJECT type"; "only 'enum'
-	// and 'date-time' are supported for STRING type"; "parameter names must start
-	// with a letter or an underscore".
+	// A subset of OpenAPI 3.0. For any other keyword the error is "Unknown name …
+	// Cannot find field". Each schema has one type, which "must be specified when
+	// not using one_of, any_of". Other errors: "When using any_of, it must be the
+	// only field set"; enum is "only allowed for STRING type"; "items: missing
+	// field"; "required[0]: property is not defined"; "properties: should be
+	// non-empty for OBJECT type"; "only 'enum' and 'date-time' are supported for
+	// STRING type"; "parameter names must start with a letter or an underscore".
 	Gemini: {root: (*adapter).strictRoot, name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`)},
 }
 

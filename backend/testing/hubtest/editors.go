@@ -14,7 +14,7 @@ import (
 const EditorConfig = "{\n\t// mine\n\t\"mcpServers\": {\n\t\t\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"@example/files\"]},\n\t},\n}\n"
 
 // NewEditorScenario starts a hub in a home folder with one editor, and returns the
-// editor's file.
+// path of the editor's configuration file.
 func NewEditorScenario(t *testing.T) (s *Scenario, file string) {
 	t.Helper()
 	return EditorScenario(t, hub.Options{})

@@ -28,9 +28,9 @@ const Deadline = 3 * time.Minute
 // UserHome is the home folder of the person who runs the tests.
 var UserHome = os.Getenv("HOME")
 
-// RunHub runs a hub on a free port, in a new data folder unless o names one. ended
-// receives the error of Run and Close. The hub stops when the test ends. env are
-// additional variables.
+// RunHub runs a hub on a free port, in a new data folder unless o names one. env
+// are additional environment variables of the hub. ended receives the error of Run
+// and Close. The hub stops when the test ends.
 func RunHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")

@@ -47,7 +47,7 @@ func WeatherEntry() map[string]any {
 	}
 }
 
-// RealServer is a server of the marketplace and the data for its test.
+// RealServer describes a server in the marketplace, and the data with which Live tests it.
 type RealServer struct {
 	ID, Version string // Version is an older version to install; empty for the listed version
 	Name        string

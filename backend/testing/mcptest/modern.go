@@ -53,8 +53,8 @@ func modernCapabilities(o options) string {
 }
 
 // listen acknowledges a listen request, except for resources whose URI contains
-// "refused", and sends an update of each resource. It answers when a call of the tool
-// release names the key "listen".
+// "refused", and sends an update of each acknowledged resource. It answers the
+// request when the tool release is called with the key "listen".
 func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan struct{}) {
 	var asked map[string]json.RawMessage
 	var uris []string

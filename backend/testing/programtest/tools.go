@@ -33,7 +33,7 @@ type Result struct {
 	IsError bool                          `json:"isError"`
 }
 
-// Text returns the texts of the content, one a line.
+// Text returns the texts of the content, one per line.
 func (r Result) Text() string {
 	var texts []string
 	for _, block := range r.Content {

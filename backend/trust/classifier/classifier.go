@@ -1,8 +1,8 @@
 // Package classifier measures how much the sentences of an item resemble prompt injection, that is, orders that the
 // user did not give. It finds sentences that the rules of package scan miss, by logistic regression over properties of
-// a sentence: its vector, its words, its length, the rules that match it or its neighbours, notes such as "imperative",
-// and its distance from the subject of the tool. The table of weights is embedded in the program; make train-trust
-// writes it.
+// a sentence: its vector, its words, its length, the rules that match it or its neighbours, its distance from the
+// subject of the tool, and whether it is, for example, imperative. The table of weights is embedded in the program;
+// make train-trust writes it.
 //
 // A score alone never blocks anything: scan.Judge combines scores and rules.
 package classifier

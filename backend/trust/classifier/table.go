@@ -25,7 +25,7 @@ type table struct {
 // unit is the step in which weights are stored.
 const unit = .01
 
-// stored is how table.json holds the parts of Weights. The weights in it are whole numbers, in hundredths (see unit).
+// stored is the form of Weights in table.json. Weights are stored as whole numbers of hundredths (see unit).
 type stored struct {
 	Model      string         `json:"model"`      // of the vectors
 	Thresholds [4]float64     `json:"thresholds"` // as in scan.Thresholds

@@ -16,15 +16,15 @@ import (
 //	choice  = one { "|" one } .
 //	one     = "*" | "@" class [ "!" | "+" ] | word .
 //
-// A sentence matches a pattern if it matches every part, each anywhere in the sentence and in any order; the place of
-// the first part is that of the match. It matches a part if its tokens match the elements one after another:
+// A sentence matches a pattern if it matches every part, anywhere in the sentence and in any order. The match has the
+// place of the first part. A sentence matches a part if its tokens match the elements one after another:
 //
 //	word      this word or phrase, in any letter case; an underscore stands for a space
 //	@class    a word of this class of words.txt, or a token that the reader assigns to it, such as @url (tokenClasses)
 //	@class!   the same, in its base form only: send, not sends or sending
 //	@class+   the same, in any form but the base form
 //	*         any token
-//	a|@b      one of several; ! or + after one class applies to all classes of the choice
+//	a|@b      a or @b; ! or + after one class applies to all classes of the choice
 //	?a        a may be missing
 //	^a        a begins a clause
 //	~3 a      up to three tokens may precede a

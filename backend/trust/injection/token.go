@@ -309,8 +309,8 @@ func (r *reader) abbreviation() bool {
 	return false
 }
 
-// add adds a token for a range of the text. word is its index in the lexicon, 0 if it is
-// unknown.
+// add adds a token for a range of the text. word is the index of the range's word in the
+// lexicon, or 0 if the lexicon does not contain it.
 func (r *reader) add(start, end int, word int32, classes mask) {
 	t := token{
 		mask: classes, word: word, start: int32(start), end: int32(end), comma: r.comma, colon: r.colon, quoted: start < r.quote,

@@ -33,7 +33,7 @@ type Store interface {
 	// TrustServers returns all servers that are known to this package.
 	TrustServers(ctx context.Context) ([]Server, error)
 	// HeldItems returns the items of all servers that are held or warn (see Item.Held and
-	// Item.Warns), also those that are no longer listed, without their texts.
+	// Item.Warns), including items that are no longer listed. The items have no texts.
 	HeldItems(ctx context.Context) ([]Item, error)
 	// Unscanned returns the servers that list an item whose Item.Scanned is not scan.
 	Unscanned(ctx context.Context, scan string) ([]string, error)

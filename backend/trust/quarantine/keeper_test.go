@@ -420,8 +420,8 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	if got := b.keeper.Counts(); got != (quarantine.Counts{Waiting: 1, Warned: 1}) {
 		t.Errorf("%+v", got)
 	}
-	// A list with one more tool neither releases the held one nor discards what the
-	// classifier has found.
+	// A list with one more tool neither releases the held tool nor discards what
+	// the classifier has found.
 	b.admit("after the classifier", "a=fine c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"),
 		tool("d", "evil"))
 	b.refused("after another list", "b", true)

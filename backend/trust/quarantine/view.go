@@ -30,7 +30,7 @@ type heldServer struct {
 }
 
 // attention reports whether the launch of a server is revoked, or an item of it is held or
-// warns. It is false for nil.
+// warns. If h is nil, it returns false.
 func (h *heldServer) attention() bool { return h != nil && (h.revoked || len(h.items) > 0) }
 
 // key identifies an item of a server.

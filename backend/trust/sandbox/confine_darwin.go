@@ -6,7 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// sandboxExec is the program of macOS that starts others in a sandbox.
+// sandboxExec is the program of macOS that starts other programs in a sandbox.
 const sandboxExec = "/usr/bin/sandbox-exec"
 
 func thisMachine([]string) machine {

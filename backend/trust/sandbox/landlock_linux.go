@@ -66,7 +66,7 @@ func rightsTo(a area, handled uint64) uint64 {
 }
 
 // restrict applies the part of a spec that Landlock enforces to the calling thread.
-// It needs no_new_privs.
+// The thread must have set no_new_privs.
 func restrict(s spec) error {
 	attributes := unix.LandlockRulesetAttr{Handled_access_fs: s.Files, Handled_access_net: s.Network, Scoped: s.Scoped}
 	// Older kernels should accept unknown members that are zero, but surely accept a shorter struct.

@@ -40,7 +40,7 @@ var systemSecrets = strings.Fields(
 	"/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus",
 )
 
-// place has the folders of one user on one machine to which a policy applies.
+// place has the folders to which a policy applies, for one user on one machine.
 type place struct {
 	os      string
 	home    string

@@ -34,7 +34,7 @@ type network struct {
 // none reports whether no address may be reached.
 func (n network) none() bool { return n.restricted && len(n.ports) == 0 }
 
-// networkOf returns the network of a level and its grants.
+// networkOf returns the addresses that a server may reach with a sandbox level and grants.
 func networkOf(level string, grants registry.Grants) network {
 	if level != registry.Strict || slices.Contains(grants.Network, registry.AnyHost) {
 		return network{}

@@ -102,7 +102,7 @@ func jump(code int, k uint32, yes, no uint8) unix.SockFilter {
 	return unix.SockFilter{Code: uint16(code), K: k, Jt: yes, Jf: no}
 }
 
-// install applies a filter to the calling thread. It needs no_new_privs.
+// install applies a filter to the calling thread. The thread must have set no_new_privs.
 func install(program []unix.SockFilter) error {
 	whole := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&whole)), 0, 0); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// sameWords is the least overlap of two descriptions that count as those of the same
-// tool.
+// sameWords is the overlap from which two descriptions count as descriptions of the
+// same tool.
 const sameWords = .6
 
 // listed is a tool of another server.
@@ -112,8 +112,8 @@ func words(definition []byte) map[string]bool {
 	return set
 }
 
-// overlap returns the share of the words of the smaller set that the other has, too. It
-// is 0 if the smaller set has less than a third as many words.
+// overlap returns the share of the words of the smaller set that the larger set has,
+// too. It is 0 if the smaller set has less than a third as many words.
 func overlap(a, b map[string]bool) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
