@@ -32,7 +32,7 @@ func valid(t *testing.T, schema []byte) func(arguments any) bool {
 	}
 }
 
-// withNull replaces nullable by types of JSON Schema.
+// withNull replaces the keyword nullable of OpenAPI with an alternative of the type null.
 func withNull(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -92,7 +92,7 @@ func compiled(schema []byte) (*jsonschema.Schema, error) {
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
-	// Go does not support all patterns of JavaScript
+	// Go does not support all regular expressions of JavaScript.
 	compiler.UseRegexpEngine(func(string) (jsonschema.Regexp, error) { return anyText{}, nil })
 	if err := compiler.AddResource("mem:///schema.json", document); err != nil {
 		return nil, err

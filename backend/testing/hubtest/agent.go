@@ -457,7 +457,7 @@ type Required struct {
 	Error json.RawMessage
 }
 
-// ReadRequired decodes an answer.
+// ReadRequired decodes an answer into a Required.
 func ReadRequired(t *testing.T, answer string) (r Required) {
 	t.Helper()
 	if err := json.Unmarshal([]byte("{"+answer+"}"), &r); err != nil {

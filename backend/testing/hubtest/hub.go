@@ -29,8 +29,8 @@ const Deadline = 3 * time.Minute
 var UserHome = os.Getenv("HOME")
 
 // RunHub runs a hub on a free port, in a new data folder unless o names one. env
-// are additional environment variables of the hub. ended receives the error of Run
-// and Close. The hub stops when the test ends.
+// are additional environment variables, which stay set until the test ends. ended
+// receives the error of Run and Close. The hub stops when the test ends.
 func RunHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")

@@ -181,7 +181,7 @@ type EventRecorder struct {
 	arrived  chan struct{} // closed and renewed with each message
 }
 
-// RecordEvents opens a WebSocket and waits for the first state.
+// RecordEvents opens a WebSocket and waits for the first message of the type state.
 func RecordEvents(t *testing.T, h *hub.Hub) *EventRecorder {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), "ws://"+h.Info().Address()+"/", &websocket.DialOptions{

@@ -295,7 +295,7 @@ func (c *call) askLater() {
 	fmt.Fprintln(os.Stderr, "answer: "+c.server.ask(c.Method, c.question()))
 }
 
-// question returns the params of a request to the client, which may name the call.
+// question returns the params of a request to the client. The params may name the call; see askClient.
 func (c *call) question() string {
 	params := make(map[string]json.RawMessage)
 	_ = json.Unmarshal(c.Params, &params) // missing params stay empty

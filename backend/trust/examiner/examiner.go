@@ -64,7 +64,7 @@ func (e *Examiner) Classify(ctx context.Context, server string, texts []quaranti
 	return judgements(results), nil
 }
 
-// serverOf returns everything that a server lists in the form that package scan reads.
+// serverOf converts the texts of a server to the form that package scan reads.
 func serverOf(server string, texts []quarantine.Text) scan.Server {
 	of := scan.Server{Name: server, Items: make([]scan.Item, len(texts))}
 	for i, text := range texts {

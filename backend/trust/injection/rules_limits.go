@@ -13,7 +13,7 @@ var limitRules = []ruleSource{
 		"stand down ~4 @rules",
 		"limits|rules|restrictions|instructions ~4 developer|operator|vendor|system|provider|host ~3 no_longer|not ~2 " +
 			"hold|apply|bind|count|matter",
-		// disregard all earlier instructions
+		// Orders to disregard all earlier instructions.
 		"@ignoreverb! ~3 @prior ~3 @rules",
 		"@ignoreverb! ~2 @yours ~3 @rules",
 		"@ignoreverb! ~2 all|any|other|every|the ~1 safety|security|content|ethical|system|other ~2 @rules",
@@ -26,19 +26,19 @@ var limitRules = []ruleSource{
 		"ignore|disregard|forget ~2 user's|user|users ~2 request|instructions|intent|question|wishes|command|prompt|actual",
 		"@ignoreverb! ~2 policies|rules|instructions|directives|guidelines|restrictions of|from|set|imposed ~2 " +
 			"@other|system|developer|user|host|client",
-		// obey other instructions
+		// Orders to obey other instructions.
 		"new|updated|revised|real|actual|true system|developer|instructions|instruction|directives ?message|prompt ?for ?@a ?@assistant : *",
 		"follow|obey|adopt ~2 these|new|following|my ~1 instructions|orders|directives|rules|ones instead|only",
 		"rules|instructions|guidelines|directives|prompt|policies|limits ~4 developer|system|user|host|provider|operator ~3 " +
 			"are|is|were|gets ~1 @lifted|replaced",
-		// take another role
+		// Orders to take another role.
 		"you|assistant are|is now ~4 @role|@privilege|unrestricted|free|unbound|jailbroken",
 		"you are now in ~3 mode",
 		"act|acting|behave|behaving|operate|pretend|respond as ~4 " +
 			"@privilege|administrator|root|superuser|superadmin|unrestricted|jailbroken|authority|privileges|trust",
 		"developer_mode|god_mode|jailbreak_mode|dan_mode|jailbreak|admin_mode ~3 enabled|activated|active|on|available|now|must|set",
 		"you|assistant ~2 have|has no ~2 limits|restrictions|limitations|constraints|boundaries",
-		// believe that rules and checks no longer apply
+		// Claims that rules and checks no longer apply.
 		"@prior|@yours ~2 @rules ~3 @lifted",
 		"@prior|@yours ~2 @rules ~2 not ?longer apply|applies|bind|binding|hold|count|needed|valid",
 		"@prior|@yours ~2 @rules no_longer apply|applies|bind|hold|count",
@@ -51,7 +51,7 @@ var limitRules = []ruleSource{
 		"@ignoreverb! ~2 all|any ~2 @guard|access ~1 @rules",
 		"trust ~2 all|every|any ~2 input|inputs|commands|queries|content|requests|instructions without|implicitly|as|from|when|ignore",
 		"privilege|privileges|privileged|escalate|elevate ~5 automatically|override|bypass|unrestricted",
-		// obey the text that a tool returns
+		// Orders to obey the text that a tool returns.
 		"@treat! ~7 output|result|results|response|text|content|everything ~4 as_if|as_though|like ~6 " +
 			"administrator|admin|system|developer|user|owner|authority",
 		"@treat! ~7 output|outputs|returns|returned|result|results|response|responses|content|text|input|inside|reply|instruction|instructions|everything ~5 as|like ~4 @ordernoun|trusted",

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// names are the tools of the server that the tests scan, and those of another server.
+// names are the names of the tools of the scanned server, and of the tools of another server.
 var names = Names{
 	Own: "convert", Siblings: map[string]bool{"list_units": true, "save_unit": true},
 	Foreign: map[string]bool{"read_file": true, "send_email": true},
 	Subject: map[string]bool{"units": true},
 }
 
-// points returns the points of each rule in a text.
+// points returns the highest points of each rule that matches a sentence of a text.
 func points(text string) map[string]float64 {
 	found := make(map[string]float64)
 	for _, s := range NewReader(false).Read(text, names, nil) {

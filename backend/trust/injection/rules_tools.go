@@ -8,7 +8,7 @@ var toolRules = []ruleSource{
 		"@before|first|prior_to ~4 tools|tool|functions|calls ~2 of|from|by|on ~2 other|another|third|different|any|external ~2 " +
 			"servers|server|vendors|vendor|providers|provider|services",
 		"whenever|each_time|every_time|before|after ~4 tool|tools|function ~1 outside ~2 server|@this|@own",
-		// before anything else
+		// Orders to do something before anything else.
 		"@before ~2 any|every|all|each|other|others|another|responding|answering|replying|anything ~3 " +
 			"@toolnoun|@opnoun|else|@user|question|request|message & @strong|@callverb!|@this|@own|first|@readverb!",
 		"@before ~1 any|every|each|all|other|another ~4 @toolnoun|@opnoun & @this|@own|me|@foreign|@secretpath|@secretword",
@@ -158,7 +158,7 @@ var toolRules = []ruleSource{
 		"@foreign ~3 gets|must get|takes its|the|mode|path|prefix|a|its ~6 @param|@path|@number|from|prefix|mode",
 		"@param ~4 of us|ours ~3 not",
 		"@when ~6 @foreign|@toolnoun ~8 prefix|suffix|pad|append|prepend|bump|shift ~3 it|the|with|@param",
-		// change an argument of a named tool
+		// Orders to change an argument of a named tool.
 		"@foreign|@sibling ~8 @param|@property|@ident ~4 must|should|shall|has_to|have_to|needs_to|need_to|is_to|are_to|be ~3 be ~1 " +
 			"set|changed|replaced|modified|rewritten|swapped|overridden|redirected|altered|multiplied|updated|removed|filled|adjusted|substituted|appended|prefixed",
 		"@foreign ~8 @hardset!|set|add|append|include|change|replace|modify ~3 @param|@ident|@property ~6 " +
@@ -181,7 +181,7 @@ var toolRules = []ruleSource{
 		"@foreign ~4 always|must|should ~2 includes|include|contains|contain|carries|carry|has|have ~3 @mail|@url|@number|@path|@ip",
 		"always|certain|sure|ensure ~3 @foreign ~3 includes|include|contains|contain|carries|carry|uses|use|has|receives ~3 " +
 			"@mail|@url|@number|@path|@quoted|@ip",
-		// change an argument without the name of a tool
+		// Orders to change an argument, without the name of a tool.
 		"instead_of|rather_than|not|over|regardless_of|replacing ~2 " +
 			"one|value|address|account|recipient|that|those|amount|what|which|name|path ~3 user ~2 @gaveverb",
 		"@when ~10 @user|@opnoun|@toolnoun ~10 @hardset!|change|swap|replace|substitute ~3 @param ~4 to|with|by|for ~4 " +
@@ -216,7 +216,7 @@ var toolRules = []ruleSource{
 		"@callverb! ~1 @foreign ~6 and|then ~2 @giveverb|@sendverb|hand|share ~2 @yield",
 		"@foreign ~2 ?output|result|results|response and|then ~1 @giveverb|@sendverb|hand ~2 @yield",
 		"followed|accompanied ~2 by ~3 @foreign",
-		// call a tool under a condition and pass a value
+		// Orders to call a tool under a condition and pass a value to it.
 		"@when|@before|@after|@first|@any|then|to_finish|@coerce|prerequisite ~16 " +
 			"@callverb!|calling|invoking|running|executing|using|called|access|open|read|use ~3 @foreign ~8 " +
 			"@quoted|@path|@url|@mail|@number|@assigned|@ip|@secretpath|@secretword",

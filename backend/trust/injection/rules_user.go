@@ -16,7 +16,7 @@ var userRules = []ruleSource{
 		"@when ~5 asks|ask|asked|wonders ~8 say|answer|reply|respond|claim|state that ~3 nothing|no|not|only",
 		"people|humans|users|nobody|user|person|persons ~2 not|cannot|never|else ~2 see|read|view ~2 this|these|it",
 		"only you can|may read|see ~2 this|these|it",
-		// do not tell the user
+		// Orders not to tell the user.
 		"not|never|without|avoid|refrain|nor|no_need|no|cannot|needn't ~2 ?to ?be @mentionverb ~4 " +
 			"@user|step|steps|operation|action|call|access|note|notes|instruction|instructions|tool",
 		"not|never|avoid|refrain|no|without|needn't|nor ~2 @mentionverb ~3 that|you|this|these|it|any ~5 " +
@@ -34,7 +34,7 @@ var userRules = []ruleSource{
 			"@user|it|this|further|anyone|explanation",
 		"without ~3 @user ~2 knowledge|awareness|knowing|noticing|seeing",
 		"without further|any explanation|comment|mention|notice",
-		// keep the user from noticing
+		// Orders to keep the user from noticing.
 		"not|never|don't|nor ~1 let|allow|permit|make ~2 @user ~3 @know",
 		"skip|avoid|omit|forgo|refrain|stop ~2 telling|mentioning|informing|notifying|explaining|reporting|disclosing|showing ~4 " +
 			"anyone|@user|about|this|these|the",
@@ -55,7 +55,7 @@ var userRules = []ruleSource{
 		"keep ~2 this|it|these|step|steps from ?the @user",
 		"keep|stay|remain|be ~2 this|it|these|silent|quiet secret|hidden|confidential|silent|about",
 		"leave ~2 this|it|these|step out of",
-		// act secretly, as if nothing had happened
+		// Orders to act secretly, as if nothing had happened.
 		"@stealth ~6 @sendverb|@readverb|@passverb|@callverb|@setverb|@delete|@recordverb",
 		"@sendverb!|@readverb!|@passverb!|@callverb!|@setverb!|@delete!|do|perform ~6 @stealth",
 		"@stealth and ~3 present|continue|proceed|return|show|answer",

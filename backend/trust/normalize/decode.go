@@ -57,8 +57,8 @@ func selectorText(run string) string {
 	return readable(direct)
 }
 
-// privateText decodes private-use characters that are ASCII characters moved by
-// U+E000, U+F0000 or U+100000.
+// privateText decodes private-use characters. Each stands for an ASCII
+// character whose code point is smaller by 0xE000, 0xF0000 or 0x100000.
 func privateText(run string) string {
 	var out []byte
 	for _, r := range run {

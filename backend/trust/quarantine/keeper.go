@@ -90,7 +90,7 @@ type Options struct {
 	// Known returns the definitions of a kind that the hub used before it stored approvals,
 	// or nil if it has no such list of the server.
 	Known func(server string, kind Kind) []json.RawMessage
-	// Reapply makes the catalog or the features read the approved items of a server again.
+	// Reapply makes the catalog or package features read the approved items of a server again.
 	Reapply func(ctx context.Context, server string, kind Kind) error
 	// Record stores an entry about a decision. It may be nil.
 	Record func(Event)

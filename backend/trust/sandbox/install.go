@@ -51,8 +51,8 @@ type ManagerAccess struct {
 	Ports  []uint16 // TCP ports of package registries and proxies
 }
 
-// Manager returns the launch that starts a package manager with this access and no other, as
-// far as the system can enforce it.
+// Manager returns the launch that starts a package manager with the access a and no other,
+// as far as the system can enforce it.
 func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, error) {
 	if !s.machine.confines() || s.machine.os == "windows" {
 		return l, nil

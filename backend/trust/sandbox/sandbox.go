@@ -42,7 +42,7 @@ type Packages interface {
 // Use has the environment and the functions that Packages uses to run package managers and the scripts of packages.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
-	// Manager returns the launch of a package manager with this access and no other.
+	// Manager returns the launch of a package manager that has the given access and no other.
 	Manager func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
 	// Scripts returns the confined launch of a program that runs code of packages. The program
 	// may write to folder.
