@@ -23,8 +23,8 @@ type Budget struct {
 // NewBudget returns a budget of the given number of bytes.
 func NewBudget(bytes int) *Budget { return &Budget{left: bytes} }
 
-// Charge is the part of a budget that one stream uses. The zero value uses none.
-// It is not safe for concurrent use.
+// Charge is the part of a budget that one stream uses. The zero value uses
+// nothing and has no limit. A Charge is not safe for concurrent use.
 type Charge struct {
 	Budget *Budget
 	used   int

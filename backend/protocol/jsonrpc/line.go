@@ -23,7 +23,7 @@ const (
 	// until the next garbage collection. The larger end costs little, because the
 	// system provides its memory only when it is filled.
 	hugeBuffer = 32 << 20
-	// headSize is the size of LineTooLong.Head and LineTooLong.Tail.
+	// headSize is the maximum size of LineTooLong.Head and LineTooLong.Tail.
 	headSize = 4 << 10
 	// maxEmptyReads is the number of reads without data or error after which a
 	// stream counts as broken.

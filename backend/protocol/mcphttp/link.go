@@ -46,7 +46,8 @@ type Options struct {
 	Headers   map[string]string // sent with each request, only to the URL's origin
 	Agent     string            // the User-Agent header
 	Limit     int               // the largest message of the server, in bytes
-	// Proxy returns the proxy for a URL; nil connects directly.
+	// Proxy returns the proxy for a URL, or nil for a direct connection. If Proxy
+	// itself is nil, all connections are direct.
 	Proxy func(*url.URL) (*url.URL, error)
 	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool

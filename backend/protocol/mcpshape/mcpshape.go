@@ -56,9 +56,9 @@ const maxChanges = 20
 // parsers of common languages.
 const maxDepth = 100
 
-// Item returns an item of a list as clients accept it, which is definition itself if
-// nothing has to change. definition must be valid JSON. The error says why the item cannot
-// be corrected.
+// Item returns the definition of a list item in the form that clients accept. If nothing
+// has to change, this is definition itself. definition must be valid JSON. The error says
+// why the item cannot be corrected.
 func Item(kind Kind, definition json.RawMessage) (json.RawMessage, []Change, error) {
 	var r report
 	out, why := item(kind).fit(&r, r.whole(definition))

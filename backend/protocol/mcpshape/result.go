@@ -86,10 +86,10 @@ func (f first) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	return jsonrpc.Array(elements[:f.n]), ""
 }
 
-// Result returns the result of a method as clients accept it, which is raw itself if nothing
-// has to change or if clients do not check the members of such results. raw must be valid
-// JSON. modern means that the client uses MCP 2026-07-28 or later, where structured content
-// may have any type. The error says why the result cannot be corrected.
+// Result returns the result of a method in the form that clients accept. If nothing has to
+// change, or if clients do not check the members of such results, this is raw itself. raw
+// must be valid JSON. modern means that the client uses MCP 2026-07-28 or later, where
+// structured content may have any type. The error says why the result cannot be corrected.
 func Result(method string, of Of, raw json.RawMessage, modern bool) (json.RawMessage, []Change, error) {
 	shape, checked := results[method]
 	if !checked || unfinished(raw) {

@@ -13,8 +13,8 @@ import (
 
 // shape describes the values that clients accept for one member, element or result.
 type shape interface {
-	// fit returns a value as clients accept it, which is raw itself if nothing has to change.
-	// If there is no such value, why says what is wrong.
+	// fit returns a value in the form that clients accept. If nothing has to change, this is
+	// raw itself. If the value cannot be corrected, why says what is wrong.
 	fit(r *report, raw json.RawMessage) (fitting json.RawMessage, why string)
 }
 

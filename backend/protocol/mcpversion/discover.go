@@ -16,7 +16,7 @@ type Discover struct {
 	ServerInfo   json.RawMessage // set by ReadDiscover; nil if the result has none
 }
 
-// Result returns the result of server/discover. The server information is that of hop.
+// Result returns the result of server/discover. The server information is taken from hop.
 func (d Discover) Result(hop Hop) json.RawMessage {
 	if d.Versions == nil {
 		d.Versions = Unknown.Versions()

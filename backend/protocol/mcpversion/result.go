@@ -53,9 +53,9 @@ func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	return hop.stamp(result, drop, add)
 }
 
-// Restamp replaces the metadata that a modern server has added to a result by that of hop.
-// The result keeps its type, a valid ttlMs, and the cacheScope private. Results that must not
-// be cached lose ttlMs and cacheScope, except for tasks, whose ttlMs is not about caching.
+// Restamp replaces the metadata that a modern server has added to a result with the metadata of
+// hop. The result keeps its type, a valid ttlMs, and the cacheScope private. Results that must
+// not be cached lose ttlMs and cacheScope, except for tasks, whose ttlMs is not about caching.
 func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 	add := json.RawMessage(nil)
 	if jsonrpc.Get(result, "resultType") == nil {

@@ -73,7 +73,7 @@ func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 }
 
 // referenced returns the part of the root schema to which $ref points. It returns nil
-// if $ref points elsewhere or the part does not exist.
+// if $ref is not a JSON pointer into the root schema, or if the part does not exist.
 func (c *checker) referenced(schema json.RawMessage) json.RawMessage {
 	ref := jsonrpc.GetString(schema, "$ref")
 	if !strings.HasPrefix(ref, "#/") {

@@ -171,7 +171,8 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// copied returns an object with the same members, whose list of members may be changed.
+// copied returns a copy of an object. The list of members of the copy may be changed, and
+// the values of the members are shared.
 func (v *value) copied() *value {
 	return &value{kind: '{', members: append(make([]member, 0, len(v.members)+2), v.members...)}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 )
 
-// encoder is the encoder of all hubs of a test program. It keeps the vector of each text,
-// because most hubs have the same tools.
+// encoder is the encoder of all hubs of a test program. It caches the vector of each
+// text, because most hubs have the same tools.
 var encoder = &keepingEncoder{encoder: minilm.New(), vectors: map[encoded][]float32{}}
 
 type keepingEncoder struct {

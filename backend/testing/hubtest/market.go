@@ -194,7 +194,8 @@ func (r *Registries) serveOfficial(w http.ResponseWriter, req *http.Request) {
 	Send(w, map[string]any{"servers": found[min(from, to):to], "metadata": map[string]any{"nextCursor": next, "count": to - min(from, to)}})
 }
 
-// serveEntry serves an entry. names are its name and its version, which may be "latest". The caller holds r.Mu.
+// serveEntry serves an entry. names are the name and the version of the entry; the version may be "latest". The
+// caller holds r.Mu.
 func (r *Registries) serveEntry(w http.ResponseWriter, names []string) {
 	for _, e := range r.entries {
 		server := e["server"].(map[string]any)

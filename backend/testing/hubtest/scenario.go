@@ -262,7 +262,7 @@ func (l *EventRecorder) Await(t *testing.T, name string, mark int, kind, part st
 }
 
 // Question makes the transient server with the kept {handle} send an elicitation to its client. It returns the id of
-// the question in the inbox, which must contain want, and a channel that receives the result of the call.
+// the question in the inbox and a channel that receives the result of the call. The question must contain want.
 func (s *Scenario) Question(t *testing.T, request, want string) (id string, result <-chan string) {
 	t.Helper()
 	answered := make(chan string, 1)

@@ -40,8 +40,8 @@ type Change struct {
 }
 
 // Of returns the changes from a definition to a later one. Changes of the members that people
-// look at first come first. An empty definition means that there is none. Both definitions may
-// come from a hostile server.
+// look at first come first. An empty before or after means that there is no such definition.
+// Both definitions may come from a hostile server.
 func Of(before, after json.RawMessage) []Change {
 	c := comparison{changes: []Change{}}
 	a, b := decode(before), decode(after)

@@ -63,8 +63,8 @@ func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 // all is more than the points of any rule.
 const all = 9
 
-// negated reports whether a range of tokens has a negation. The one in "do not forget
-// to" does not count.
+// negated reports whether a range of tokens has a negation. The negation in "do not
+// forget to" does not count.
 func (d *Reader) negated(tokens []token, from, to int) bool {
 	for i := from; i < to; i++ {
 		if tokens[i].mask.has(d.r.lex.neg) && !(i+1 < len(tokens) && d.r.lex.insists[tokens[i+1].word]) {

@@ -142,7 +142,8 @@ func tagPoints(s string, from int, name string) float64 {
 	return 0
 }
 
-// comment weighs an HTML comment: one with an order is meant for a model.
+// comment returns the end and the weight of the HTML comment at i. Only a comment that
+// contains an order has a weight, because such a comment is meant for a model.
 func comment(s string, i int) (end int, points float64) {
 	end = len(s)
 	if n := strings.Index(s[i:], "-->"); n >= 0 {

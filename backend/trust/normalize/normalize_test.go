@@ -39,12 +39,12 @@ func TestPositionsLeadBackToTheOriginal(t *testing.T) {
 	}
 }
 
-// tags returns a text in tag characters.
+// tags encodes an ASCII text as tag characters.
 func tags(s string) string {
 	return strings.Map(func(r rune) rune { return 0xE0000 + r }, s)
 }
 
-// selectors returns a text in variation selectors.
+// selectors encodes the bytes of a text as variation selectors.
 func selectors(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {

@@ -137,7 +137,8 @@ func (f *file) decided(item *Item, by Item, text string) {
 	f.events = append(f.events, Event{Server: f.Name, Kind: by.Kind, Name: by.Name, State: by.State, Text: text, Person: true})
 }
 
-// settle makes the current launch the approved one once no item waits because of it.
+// settle makes the current launch the approved one, unless an item still waits because the
+// launch has changed.
 func (f *file) settle() {
 	for _, item := range f.items {
 		if item.Listed && item.Held() && item.State != Rejected && item.Reason == Relaunch {

@@ -95,8 +95,8 @@ func (u *user) run(server registry.Server, command string, args ...string) strin
 	return out.String()
 }
 
-// attack makes this binary try accesses in the sandbox of a server, and returns the
-// result of each by its name.
+// attack makes this binary try accesses in the sandbox of a server. It returns the
+// result of each access by the text of the try.
 func (u *user) attack(server registry.Server, tries ...string) map[string]string {
 	u.t.Helper()
 	self, err := os.Executable()

@@ -16,12 +16,11 @@ var resultRules = sync.OnceValue(func() *injection.Rules {
 	return injection.Only(injection.Override, injection.Conceal, injection.Ordered, injection.Sink)
 })
 
-// Text judges the text of a tool's result, of which it reads up to 256 kB: hidden
-// characters, markup that pretends to be the system, and orders to disregard
-// instructions, to hide something, to call another tool or to send data away. The
-// findings are in the order of their weight. Sentences without a word that such an
-// order needs are skipped, so that most texts cost little more than one look at each
-// byte.
+// Text judges the text of a tool's result, of which it reads up to 256 kB. It finds hidden
+// characters, markup that pretends to come from the system, and orders to disregard
+// instructions, to hide something, to call another tool or to send data away. The findings
+// are in the order of their weight. Sentences without a word that such an order needs are
+// skipped, so that most texts cost little more than one look at each byte.
 func Text(text string) []Finding {
 	text = text[:min(len(text), longestResult)]
 	c := resultScanner{text: text}
