@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// tool returns the result of the rules for a tool with this description, with its sentences.
+// tool applies the rules to a tool with this description. The result includes the sentences of the description.
 func tool(t *testing.T, description string) scan.Result {
 	t.Helper()
 	definition, err := json.Marshal(map[string]string{"name": "read_note", "description": description})

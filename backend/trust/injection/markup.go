@@ -132,8 +132,9 @@ func forcefulTag(name string) bool {
 	return strings.HasPrefix(name, "/tool_desc") || strings.HasPrefix(name, "/description")
 }
 
-// tagPoints weighs a tag. Some tags may also be placeholders that a person fills in, as
-// in "--user <user>"; they count only if they enclose a text.
+// tagPoints returns the weight of the tag with this name. A tag that may also be a
+// placeholder for a person to fill in, as in "--user <user>", counts only if it encloses a
+// text.
 func tagPoints(s string, from int, name string) float64 {
 	if strings.Contains(strings.ToLower(s[from:]), "</"+name) && len(s)-from > 12 || name == "important" || name == "system" ||
 		name == "secret" || name == "hidden" {
