@@ -6,8 +6,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 )
 
-// colors are the colours that the window uses around the page and before the page is shown. They are those of the
-// page in frontend/src/theme.css.
+// colors are the colours that the window uses around the page, and instead of the page until it is shown. They match
+// the colours of the page in frontend/src/theme.css.
 type colors struct {
 	page             options.RGBA
 	panel, line, ink string

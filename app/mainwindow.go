@@ -36,8 +36,8 @@ type mainWindow struct {
 	native  native
 
 	opened chan struct{} // closed when the window exists
-	// context identifies the window in calls of Wails, whose API passes a handle in this way. It is set before opened is
-	// closed.
+	// context is the handle of the window: the functions of Wails take it as their context argument. context is set
+	// before the channel opened is closed.
 	context context.Context
 
 	mu      sync.Mutex

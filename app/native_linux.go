@@ -21,7 +21,7 @@ import (
 // yet. Its methods may be called from any goroutine except that of the main loop.
 type native struct{ window *C.NativeWindow }
 
-// openDisplay connects to the display. It returns an error where Wails would panic.
+// openDisplay connects to the display. If there is no display, it returns an error, whereas Wails would panic.
 func openDisplay() error {
 	runtime.LockOSThread() // GTK must be used from the thread of the main loop
 	name := C.CString(programName)
@@ -49,7 +49,7 @@ func style(sheet string) {
 	C.native_window_style(text)
 }
 
-// onMain runs do in the main loop and waits for it.
+// onMain runs do in the main loop and returns when do has returned.
 func onMain(do func()) {
 	done := make(chan struct{})
 	C.native_window_later(C.uintptr_t(cgo.NewHandle(func() {

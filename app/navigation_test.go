@@ -64,7 +64,7 @@ func (d *testDesktop) showPage(body, script string) (window string) {
 			d.t.Fatal(err)
 		}
 	}
-	// This script replaces the one that opens a browser. It stores the addresses.
+	// Replace xdg-open, which opens the browser, with a script that stores the addresses that it receives.
 	d.install("xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$1\" >>\"$HOME/opened\"\n")
 	if err := os.RemoveAll(filepath.Join(d.Home(), "opened")); err != nil {
 		d.t.Fatal(err)

@@ -43,7 +43,8 @@ func portalScheme(ctx context.Context) (colourScheme, *dbus.Conn) {
 	return schemeOf(value), conn
 }
 
-// busAddress returns the address of the session bus. It is never empty, because godbus would then start a bus.
+// busAddress returns the address of the session bus. It never returns "", because godbus would start a bus for an
+// empty address.
 func busAddress(env func(string) string) string {
 	if address := env("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address

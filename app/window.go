@@ -39,8 +39,8 @@ const Title = "Agent Discover"
 const programName = "agent-discover-desktop"
 
 // traceVariable is the name of the environment variable that turns on tracing: the window prints the time of each
-// stage of its start on standard error. The last stage is when the page first shows the text that is the value of
-// the variable.
+// stage of its start on standard error. The value of the variable is a text; the last stage is reached when the page
+// first shows this text.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 
 // Run opens the window that args ask for and returns when it is closed. If that window is already open, Run raises it and

@@ -9,7 +9,7 @@ import (
 
 // desktopFile returns an XDG autostart file. TryExec makes desktops ignore the file silently if the program was removed.
 func desktopFile(e Entry) []byte {
-	// Escape a program first by the rules for arguments of the key Exec, and then by those for all values.
+	// A program is escaped first by the rules for arguments in the key Exec, and then by the rules for all values.
 	value := strings.NewReplacer(`\`, `\\`).Replace
 	argument := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`, "%", "%%").Replace
 	var b bytes.Buffer

@@ -42,8 +42,8 @@ type Desktop struct {
 	a11y    *dbus.Conn // accessibility bus
 }
 
-// config configures a session bus without service activation: services that are installed on the machine would start on
-// the desktop of the user who runs the tests.
+// config configures a session bus without service activation. With activation, services that are installed on the
+// machine would start on the desktop of the user who runs the tests.
 const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>

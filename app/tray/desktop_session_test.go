@@ -157,7 +157,7 @@ func (s *session) until(what string, reached func() bool) {
 	}
 }
 
-// hub waits for a running hub whose process id is not the number before, and returns the hub.
+// hub waits for a running hub whose process id differs from before, and returns it.
 func (s *session) hub(before int) (info instance.Info) {
 	s.t.Helper()
 	s.until("a hub runs", func() bool {

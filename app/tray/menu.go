@@ -46,7 +46,7 @@ type menu struct {
 	Items   []item
 }
 
-// item is one line of a menu. Items of a submenu are added and hidden at its end.
+// item is one line of a menu. A submenu gains new items only at its end, and hides surplus items at its end.
 type item struct {
 	Label     string
 	Command   string // executed by a click; "" for none

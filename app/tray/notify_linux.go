@@ -23,8 +23,8 @@ type busNotifier struct {
 	mu    sync.Mutex
 	shown map[string]uint32 // ids of notifications, by key
 	does  map[uint32]string // commands of notifications, by id
-	// A click may arrive before the answer that contains the id of the notification. early holds the ids of such
-	// clicks while calls are running.
+	// A click may arrive before the answer to the call that shows the notification, which contains the notification's
+	// id. While such calls are running, early holds the ids of clicked notifications that are not in does.
 	calls int
 	early map[uint32]bool
 }

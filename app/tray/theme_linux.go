@@ -101,8 +101,8 @@ func shadeOf(value dbus.Variant) shade {
 	return unknown
 }
 
-// alwaysDark reports whether the panel of a desktop is dark for every colour scheme. In Xfce, it has a separate
-// setting, which is dark by default.
+// alwaysDark reports whether the panel of a desktop is dark for every colour scheme. The panel of Xfce counts as
+// dark: its colour has a setting of its own, which is dark by default.
 func alwaysDark(desktop string) bool {
 	return slices.ContainsFunc(strings.Split(desktop, ":"), func(name string) bool {
 		return name == "GNOME" || name == "XFCE" || name == "Unity"
