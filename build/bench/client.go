@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// client is a minimal MCP client on the standard input and output of a process that it starts, so that it adds little to
-// what it measures.
+// client is an MCP client that starts a process and talks to it over the standard input and output of the process. It
+// is minimal, so that it adds little to the measured times.
 type client struct {
 	cmd   *exec.Cmd // nil for a client on a socket
 	in    io.WriteCloser
@@ -116,8 +116,8 @@ func failure(line []byte) error {
 
 func headOf(line []byte) []byte { return line[:min(len(line), 300)] }
 
-// idAt returns the offset of the value of a message's id. The id is among the first members; in messages of Node, it is
-// the last member.
+// idAt returns the offset of the value of the member id in a message. It searches the beginning of the message, and
+// then the end, because servers that run on Node write id as the last member.
 func idAt(line []byte) int {
 	mark := []byte(`"id":`)
 	if i := bytes.Index(line[:min(len(line), 60)], mark); i >= 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Targets for what the hub adds between clients and servers.
+// Targets for the memory and the time that the hub adds between clients and servers.
 const (
 	largeSize      = 100 << 20 // bytes of the text in a large result
 	targetLarge    = 4         // memory of the hub, in multiples of the size of the result

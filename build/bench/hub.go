@@ -95,8 +95,8 @@ type server struct {
 	Tokens int    `json:"tool_tokens"`
 }
 
-// serverEnv is the environment of servers. It contains something like a secret, as real ones do, because every record is
-// searched for secrets.
+// serverEnv is the environment of the measured servers. API_TOKEN looks like a secret, because real servers have
+// secrets and the hub searches every record for them.
 var serverEnv = map[string]string{
 	"API_TOKEN": "bench-0123456789abcdef", "API_BASE": "http://127.0.0.1:9/v1", "LOG_LEVEL": "warning", "DATA_FOLDER": "/srv/data/bench",
 }

@@ -125,7 +125,7 @@ func (b *bench) prepare() (err error) {
 	return err
 }
 
-// pick returns short in a short run and long otherwise.
+// pick returns short in a short run and whole otherwise.
 func (b *bench) pick(short, whole int) int {
 	if b.short {
 		return short

@@ -114,7 +114,7 @@ type player struct {
 	in      io.Closer
 }
 
-// playing starts this program in a role that prints its address and ends with its standard input.
+// playing starts this program in a role that prints its address and ends when its standard input ends.
 func playing(self, role string, args ...string) (*player, string, error) {
 	command := exec.Command(self, append([]string{role}, args...)...)
 	command.Stderr = os.Stderr

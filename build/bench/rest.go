@@ -128,8 +128,8 @@ func (b *bench) changes(ctx context.Context, h *hub, kind, query string, target 
 	return nil
 }
 
-// watch opens a WebSocket and reads the initial state. While the clients of an earlier measurement are leaving, the hub
-// has no room for others; watch then tries again.
+// watch opens a WebSocket and reads the initial state. If the hub refuses the WebSocket because clients of an earlier
+// measurement are still connected, watch tries again.
 func watch(ctx context.Context, h *hub, query string) (*websocket.Conn, error) {
 	for until := time.Now().Add(readyTimeout); ; time.Sleep(settle) {
 		conn, _, err := websocket.Dial(ctx, "ws://"+h.info.Address()+"/"+query, &websocket.DialOptions{

@@ -22,7 +22,7 @@ type client struct {
 	list func(*user, *client) serverStates
 	ask  []string                              // command that lists its servers
 	add  func(u *user, c *client, name string) // adds a server that fails to start
-	// clientName is the name in clientInfo of its initialize request while it lists servers.
+	// clientName is the name in clientInfo of the initialize request that the client sends when it lists its servers.
 	clientName string
 
 	modern bool // it begins with server/discover of MCP 2026-07-28

@@ -29,7 +29,8 @@ type model struct {
 // the handle of the long result that the model has read.
 type modelCall struct{ tool, arguments string }
 
-// handleOf matches the handle in the text of a long result, in JSON in a request.
+// handleOf matches the handle of a long result in the JSON of a request, which contains the result as an escaped
+// string.
 var handleOf = regexp.MustCompile(`\\+"handle\\+":\\+"([a-z0-9]+-[0-9]+)`)
 
 // turn is a request of a client to its model, in the terms that all APIs share.
@@ -119,7 +120,7 @@ func streams(body []byte) bool {
 	return json.Unmarshal(body, &request) == nil && request.Stream
 }
 
-// seen returns the requests with tools so far.
+// seen returns the requests so far that offered tools to the model.
 func (m *model) seen() []turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// relay replaces the program that the entry names. It runs the real program and records its input and output.
+// relay replaces the program that the Agent Discover entry of a client starts. It runs the real program and records
+// the input and output of that program.
 type relay struct {
 	u                   *user
 	requests, responses string // paths of files

@@ -14,9 +14,10 @@ import (
 // sdkClient is the package of the Go SDK's client for the scenarios.
 const sdkClient = "github.com/modelcontextprotocol/go-sdk/conformance/everything-client"
 
-// compareClients runs the scenarios for clients. With -table it compares the scores of the hub as a client with
-// those of a client of the Go SDK, also where the hub's client and the server speak different versions; without, it
-// compares the hub's score with what the suite requires.
+// compareClients runs the scenarios for clients that version v of MCP requires. Without -table, it compares the score
+// of the hub with the score that the suite requires. With -table, it compares the score of a client of the Go SDK
+// with two scores of the hub: one with a client of the hub that speaks v, and one with a client of the hub that
+// speaks other.
 func (s *setup) compareClients(t *testing.T, v, other version) {
 	hub := func(version string) string { return s.self + " -client " + s.Program + " -version " + version }
 	routes := []struct{ name, command string }{
@@ -46,7 +47,7 @@ func (s *setup) compareAuthorization(t *testing.T, version string, list score) {
 // oldest is the first version of MCP in which servers require tokens. Later versions changed how clients get them.
 const oldest = "2025-03-26"
 
-// oldestScenarios returns the names of the scenarios of the oldest version alone.
+// oldestScenarios returns the names of the scenarios that belong to the oldest version and to no other.
 func (s setup) oldestScenarios(t *testing.T) score {
 	t.Helper()
 	out, err := exec.Command(s.node, s.suite.program, "list", "--client").Output()
@@ -146,7 +147,8 @@ func (s setup) runClient(t *testing.T, command, scenario, version string, extens
 	return got
 }
 
-// parseClient reads the summary of a scenario for clients. Warnings count as failed, and so does a client that failed.
+// parseClient reads the summary of a scenario for clients. Each warning counts as a failed check, and so does a
+// client that exits with an error or runs out of time.
 func parseClient(output string) (outcome, bool) {
 	m := summaryPart.FindStringSubmatch(output)
 	if m == nil {

@@ -133,8 +133,8 @@ func (s *setup) compare(t *testing.T, v, other version) {
 	s.judge(t, v.name, columns)
 }
 
-// judge reports scores that are lower than in the first column and not expected to be lower. With -table, it prints all
-// scores.
+// judge reports each score that is lower than the one in the first column, unless the file of expected scores allows
+// that. With -table, it prints all scores.
 func (s *setup) judge(t *testing.T, version string, columns []column) {
 	t.Helper()
 	if *table {

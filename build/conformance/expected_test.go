@@ -12,9 +12,10 @@ import (
 	"testing"
 )
 
-// expected is a file of the scenarios in which a route may score less than the server itself, one on a line: the
-// version of MCP, the route, the scenario and the reason. The first three may be patterns of path.Match. Empty lines
-// and those that begin with # do not count. A line whose reason begins with "sometimes" may also be unneeded.
+// expected lists the scenarios in which a route may score less than the server itself. Each line of the file consists
+// of the version of MCP, the route, the scenario and the reason; the first three may be patterns of path.Match. Empty
+// lines and lines that begin with # are ignored. Lines that are no longer needed are reported, unless their reason
+// begins with "sometimes".
 type expected []expectation
 
 type expectation struct {

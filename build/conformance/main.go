@@ -1,15 +1,16 @@
-// Command conformance serves an MCP server that speaks stdio, such as a companion, over streamable HTTP in both eras, so
-// that tools for servers over HTTP can be used with it:
+// Command conformance serves an MCP server that speaks stdio, such as a companion, over streamable HTTP, to clients of
+// legacy and of modern versions of MCP. It makes tools for servers over HTTP usable with such a server:
 //
 //	go run ./build/conformance -listen 127.0.0.1:8000 -- bin/agent-discover mcp
 //
-// With -client it is a client for the conformance tests of the Model Context Protocol: it makes the calls of a scenario
-// through a hub of its own, which is the client of the scenario's server:
+// With -client, it is the client under test in the conformance tests of the Model Context Protocol. It starts a hub, adds
+// the server of a scenario to this hub, and makes the calls of the scenario through the hub:
 //
 //	npx @modelcontextprotocol/conformance client --scenario tools_call --command "conformance -client bin/agent-discover"
 //
-// Its tests run the conformance tests against a server directly, through the hub's /mcp, and through a companion, and
-// against clients, and compare the scores. make conformance prints them.
+// The tests of this package run the conformance tests for servers against one server: directly, through the hub's /mcp,
+// and through a companion. They also run the conformance tests for clients. They compare the scores, which
+// make conformance prints.
 package main
 
 import (

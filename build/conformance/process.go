@@ -171,8 +171,9 @@ func (s *server) checkArguments(h http.Header, m jsonrpc.Message) *jsonrpc.Error
 	return params.Check(h, jsonrpc.Get(m.Params, "arguments"))
 }
 
-// streamOf finds a stream: by its id, its subscription or its progress token. Other messages go to the newest request that
-// waits for its answer, and without one to the stream that GET has opened.
+// streamOf returns the stream for a message, found by the message's id, subscription or progress token. Any other
+// message belongs to the newest request that waits for its answer. If no request waits, it belongs to the stream that
+// GET has opened.
 func (s *server) streamOf(m jsonrpc.Message) *stream {
 	if m.Method == "" {
 		return s.find(func(st *stream) bool { return bytes.Equal(st.id, m.ID) })

@@ -28,8 +28,8 @@ func newRelay(target *url.URL, authorization string) http.Handler {
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The HTTP server closes a body that is still read when the response begins, which would end the connection to the
-		// target.
+		// Read the whole request first. If a part of the body is unread when the response begins, the HTTP server
+		// closes the body, which would end the connection to the target.
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -40,7 +40,7 @@ func listTools(c *client) error {
 	return err
 }
 
-// callTool calls a tool, which must not fail.
+// callTool calls a tool and returns an error if the call fails.
 func (c *client) callTool(name string, arguments json.RawMessage) error {
 	params := jsonrpc.Set(jsonrpc.Set(nil, "name", jsonrpc.Quote(name)), "arguments", arguments)
 	result, err := c.ask("tools/call", params)
@@ -50,7 +50,7 @@ func (c *client) callTool(name string, arguments json.RawMessage) error {
 	return err
 }
 
-// call lists the tools and calls one.
+// call returns the calls of a scenario in which the client lists the tools and then calls the tool name.
 func call(name, arguments string) func(*client) error {
 	return func(c *client) error {
 		if err := listTools(c); err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // answer writes the messages of a request up to its answer: as events if other messages precede the answer or the
-// client prefers a stream, and otherwise as JSON. It reports whether the answer came before the client or the
-// server left.
+// client prefers a stream, and otherwise as JSON. It reports whether the answer came before the client disconnected
+// or the server ended.
 func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e mcpversion.Era) bool {
 	streams, prefersStream := false, strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 	for {
@@ -50,7 +50,7 @@ func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e mcpversi
 	_, _ = w.Write(line) // a client that has left needs no answer
 }
 
-// copyAll writes all messages as events until the client or the server leaves.
+// copyAll writes all messages as events until the client disconnects or the server ends.
 func (st *stream) copyAll(w http.ResponseWriter, r *http.Request, s *server) {
 	event(w, nil)
 	for {

@@ -43,9 +43,9 @@ func forAny(known []sample) []example {
 	return weighed(known, func(sample) bool { return true }, func(s sample) bool { return !s.none })
 }
 
-// weighed returns examples for the samples that use selects, labelled by yes. In each set, the samples with a
-// right tool and those without one have the total weight weightOf each. All weights are scaled so that their mean
-// is 1.
+// weighed returns examples for the samples that use selects, labelled by yes. In each set, the samples with a right
+// tool have the total weight weightOf, and so have the samples without one. All weights are then scaled so that their
+// mean is 1.
 func weighed(known []sample, use, yes func(sample) bool) []example {
 	type group struct {
 		set  string

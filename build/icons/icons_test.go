@@ -64,7 +64,8 @@ func compare(t *testing.T, file string, stored, now []byte) {
 			same(kind, picture, current[kind])
 		}
 	case ".syso":
-		// TestWindowsProgramsContainIconAndManifest checks the parts. Compressed bytes may change with the version of Go.
+		// TestWindowsProgramsContainIconAndManifest checks the parts of a .syso file. Its compressed bytes may change
+		// with the version of Go.
 	default:
 		if !bytes.Equal(stored, now) {
 			t.Errorf("%s differs from its source; run: go generate ./build/icons", file)

@@ -37,7 +37,8 @@ func goComments(file, source string) []text {
 	return out
 }
 
-// context adds the code of the line to a comment at the end of a line, which cannot be understood without the code.
+// context puts the code of the same line before a trailing comment, because such a comment cannot be understood
+// without the code.
 func context(_ *ast.File, files *token.FileSet, source string, group *ast.CommentGroup, body string) string {
 	at := files.Position(group.Pos())
 	start := at.Offset - (at.Column - 1)

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// patience is how long a client waits for an answer before it counts as lost.
+// patience is how long a client waits for an answer before the answer counts as lost.
 const patience = 90 * time.Second
 
 // transport carries messages to the hub.
@@ -23,7 +23,7 @@ type transport interface {
 	kill()                        // ends the connection at once, also during requests, and waits for its end
 }
 
-// client is an MCP client that reports lost, foreign and repeated answers.
+// client is an MCP client that reports an answer that is lost, is repeated or belongs to another client.
 type client struct {
 	transport
 	report func(format string, args ...any)

@@ -109,7 +109,7 @@ func (s *misbehaving) announce() {
 	}
 }
 
-// stream serves a listen request over HTTP until the hub leaves or endListens ends it.
+// stream serves a listen request over HTTP until the hub disconnects or endListens ends the request.
 func (s *remote) stream(w http.ResponseWriter, r *http.Request, m request) {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()

@@ -12,10 +12,10 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// drawing is the text of a square SVG that oksvg renders completely.
+// drawing is the source of a square SVG image, in which oksvg supports every element.
 type drawing string
 
-// readDrawing reads an SVG file and replaces words in it: "old", "new", "old", "new".
+// readDrawing reads an SVG file and replaces texts in it. The words are pairs of an old and a new text.
 func readDrawing(sources fs.FS, name string, words ...string) (drawing, error) {
 	data, err := fs.ReadFile(sources, name)
 	if err != nil {

@@ -1,11 +1,12 @@
 // Command train fits the table of backend/trust/classifier: a logistic regression over the sentences in
 // build/trust/data, which are poisoned or resemble poisoned ones, and those of clean tools of real servers in the
-// folders trust and catalog of AGENT_DISCOVER_SHARED. It does not train on the labelled sets that measure the
-// result.
+// folders trust and catalog of AGENT_DISCOVER_SHARED. It does not train on the labelled sets that measure the result.
 //
-// It also prints how well such weights judge sentences that they were not trained on: each kind of
-// instruction and each server with weights that were trained without it, the sentences of each of two authors with
-// weights that were trained on those of the other, and the labelled sets. The same inputs give the same table.
+// It also prints how well such weights judge sentences that they were not trained on. Each kind of instruction and
+// each server is judged with weights that were trained without it. The sentences of each of two authors are judged
+// with weights that were trained on the sentences of the other. The labelled sets are judged with the final weights.
+//
+// The same inputs give the same table.
 package main
 
 import (

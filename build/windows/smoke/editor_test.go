@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// editor is an editor's end of a companion.
+// editor is a client that has started a companion, as an editor does.
 type editor struct {
 	t     *testing.T
 	cmd   *exec.Cmd

@@ -44,8 +44,9 @@ func run(args []string) error {
 	return errors.New("usage: wine overlay FOLDER | wine exec TEST ARGS")
 }
 
-// overlay writes a copy of the file in Go's source that deletes files, changed for wine. Where a way to delete a
-// file is missing, wine 8 returns STATUS_NOT_IMPLEMENTED, after which Go does not try the older way.
+// overlay writes a changed copy of the file in Go's source that deletes files. Go first tries a newer way to delete a
+// file, for which wine 8 returns STATUS_NOT_IMPLEMENTED. The original file does not try the older way after this
+// status; the changed one does.
 func overlay(folder string) error {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -121,7 +122,7 @@ func test(program string, args []string) error {
 }
 
 // follow runs a command and passes its output on until the command ends. It does not wait for services of wine that
-// the test happened to start and that keep its output open; the go command would.
+// the test happened to start and that keep its output open; the go command would wait for them.
 func follow(cmd *exec.Cmd, stdout, stderr io.Writer) error {
 	// Wrap the writers, so that the command gets pipes instead of files.
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = passing{stdout}, passing{stderr}, time.Second
