@@ -3,9 +3,9 @@
 import { pages } from "./pages";
 
 /**
- * loadAll loads every part. In a browser the page signs in only after that, and loads no code from then on: another
- * program may take the port of a hub that ends, and its code would get everything that this page may do. A part that
- * is loaded once comes from memory.
+ * loadAll loads every part. In a browser, the page signs in only after that, so it loads no code while it is signed
+ * in. Otherwise, a program that takes the port of a hub that has ended could serve code to the page, and that code
+ * could do everything that the page may do. Later imports of a part return the loaded module from memory.
  */
 export const loadAll = (): Promise<unknown> =>
   Promise.all([

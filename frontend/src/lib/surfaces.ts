@@ -5,7 +5,10 @@ import { editors } from "./stores/editors.svelte";
 const SERVER = "server:";
 const TOOLSET = "toolset:";
 
-/** surfaces returns the surfaces that are not limited to one server or toolset, that of new entries first. */
+/**
+ * surfaces returns the surfaces that are not limited to one server or toolset. The first is the default of new
+ * entries.
+ */
 export const surfaces = (): { value: string; label: string; text: string }[] =>
   (editors.answer?.surfaces ?? []).map(({ surface, label, text }) => ({ value: surface, label, text }));
 
@@ -16,7 +19,9 @@ export const serverOf = (surface: string): string => (surface.startsWith(SERVER)
 export const toolsetOf = (surface: string): string =>
   surface.startsWith(TOOLSET) ? surface.slice(TOOLSET.length) : "";
 
-/** choices returns the options of a drop-down list: these surfaces, and one for each toolset and each server. */
+/**
+ * choices returns the options of a drop-down list: the result of surfaces, and one for each toolset and each server.
+ */
 export const choices = (
   servers: readonly { name: string }[],
   toolsets: readonly { name: string }[] = [],

@@ -52,7 +52,7 @@ export function pieces(text: string, isProse = false): Piece[] {
   return out;
 }
 
-/** shownRuns is pieces with each long run of white space replaced by its length. */
+/** shownRuns is like pieces, but replaces each long run of white space by its length. */
 export function shownRuns(text: string, isProse = false): Piece[] {
   const out: Piece[] = [];
   let end = 0;

@@ -1,6 +1,6 @@
-// The key with which a reloaded page signs in again. The private key cannot be read by any script, and the hub that
-// registered its public half forgets it when it ends: a program that takes the hub's port, and with it this storage,
-// finds nothing that any hub accepts.
+// Storage of the key pair with which a reloaded page signs in again. No script can read the private key. The hub
+// stores the public key, and forgets it when the hub ends. If another program then listens on the port of the hub,
+// that program gets access to this storage, but finds only a key that no hub accepts.
 
 const DATABASE = "agent-discover";
 const STORE = "keys";

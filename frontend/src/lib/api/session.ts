@@ -1,9 +1,10 @@
 // Sign-in of the page, which verifies the hub before it sends the token.
 //
 // A browser exchanges the single-use ticket in the page's address for a token, which exists only in the memory of the
-// page. With the ticket the page registers the public halves of two keys. With the first, which also exists only in
-// memory, it resumes its session after the connection was lost, also with the next hub on the same port. With the
-// second, which keystore.ts keeps, a reloaded page resumes until the hub ends.
+// page. With the ticket, the page registers the public keys of two key pairs. The private key of the first pair also
+// exists only in memory. With it, the page resumes its session after the connection was lost, even if another hub has
+// started on the same port. The private key of the second pair is stored by keystore.ts. With it, a reloaded page
+// resumes its session, until the hub ends.
 //
 // The native window gets the hub's address and token from the desktop program, which has verified the hub.
 

@@ -42,7 +42,7 @@ export interface Messages {
     calls: number;
     clients: Schemas["Client"][];
     problem?: string;
-    /** The number of tools and other items that wait for a decision, and of those in use with a warning. */
+    /** waiting counts the tools and other items that wait for a decision; warned counts those in use with a warning. */
     waiting: number;
     warned: number;
   };
@@ -68,7 +68,7 @@ export interface Messages {
   trust: { server: string; waiting: number; warned: number; results: number };
   /** Toolsets, what clients have equipped, or the states of their tools have changed. */
   toolsets: object;
-  /** The progress of an installation. */
+  /** The toolsets, the states of their tools, or the toolsets that clients have equipped have changed. */
   "market.job": { job: Schemas["InstallProgress"] };
   /** A line that a program of an installation has printed. */
   "market.output": { id: string; line: string };

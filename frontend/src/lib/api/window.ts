@@ -9,8 +9,8 @@ export interface Connection {
 /** The methods that app/bindings.go binds. A rejection is an Error whose message is written for people. */
 export interface WindowBindings {
   /**
-   * Connects to the hub, and starts it unless the user has stopped it; stopped is true then, and only Start starts the
-   * hub.
+   * Connects to the running hub, or starts a hub if none is running. If the user has stopped the hub, Connect does
+   * not start a hub and returns stopped = true. Start starts a hub in any case.
    */
   Connect(): Promise<Connection & { stopped: boolean }>;
   Start(): Promise<Connection>;

@@ -29,7 +29,10 @@ export function check(
 interface Visit {
   found: Map<string, string>;
   picks: Picks;
-  /** The visits that are left: alternatives within alternatives would take exponential time. */
+  /**
+   * The number of values that visit may still check. It is limited, because nested alternatives would otherwise take
+   * exponential time.
+   */
   left: { visits: number };
 }
 

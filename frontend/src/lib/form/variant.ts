@@ -35,7 +35,10 @@ export function labelsOf(spec: Spec): string[] {
   });
 }
 
-/** objectLabel names the constant that tells an object from the others, or the members that only it has or requires. */
+/**
+ * objectLabel returns a label for one of several object schemas: its member that has only one allowed value, or else
+ * the names of the members that only this schema declares or requires.
+ */
 function objectLabel(one: Spec, others: Spec[]): string {
   for (const { key, spec } of one.fields) {
     const { options } = spec();
@@ -49,7 +52,10 @@ function objectLabel(one: Spec, others: Spec[]): string {
   return keys.length ? `with ${keys.join(", ")}`.slice(0, 80) : "object";
 }
 
-/** moved returns the members of an object that another alternative has, too, so that a switch keeps what was typed. */
+/**
+ * moved returns the members of value that are also valid for another alternative, so that they stay when the user
+ * picks that alternative.
+ */
 export function moved(to: Spec, value: unknown): Record<string, unknown> {
   if (to.kind !== "object" || !isObject(value)) return {};
   const entries = to.fields.flatMap(({ key, spec }) => {

@@ -28,7 +28,7 @@ export type Tag =
 export interface Piece {
   tag: Tag;
   within: Part[];
-  /** The URL of a link: http, https or mailto, or what the caller of markdown resolved it to. */
+  /** The URL of a link: http, https or mailto, or the result of the caller's resolve function. */
   href?: string;
   title?: string;
   /** The first number of a numbered list, if it is not 1. */

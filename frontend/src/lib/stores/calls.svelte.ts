@@ -8,7 +8,10 @@ import { hub } from "./hub.svelte.ts";
 
 const HOUR = 3_600_000;
 
-/** The delay in ms before the counts are loaded again: a call that happens during a request may be counted twice. */
+/**
+ * The delay in ms between a call and the request that loads the counts again. The request corrects the counts if a
+ * call that happened during the previous request was counted twice.
+ */
 const RECOUNT = 60_000;
 
 /** The ranges that a user can choose, with their length and step in ms. */

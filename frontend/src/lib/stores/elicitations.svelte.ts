@@ -18,7 +18,10 @@ class Elicitations {
   /** The unanswered elicitations, the oldest first. */
   list = $state.raw<PendingElicitation[]>([]);
 
-  /** The ids of the elicitations that were added or removed since the last request. Its answer may be older. */
+  /**
+   * The ids of the elicitations that were added or removed since the last request was sent. The answer to that
+   * request may not reflect these changes.
+   */
   #changed = new Set<string>();
 
   constructor() {

@@ -32,7 +32,10 @@ class Hub {
   clients = $state.raw<Messages["hub"]["clients"]>([]);
   /** Why the hub cannot store calls in the log; "" if it can. */
   problem = $state("");
-  /** The number of tools and other items that wait for a decision, and of those in use with a warning. */
+  /**
+   * The number of tools and other items that wait for a decision (waiting), or that are in use with a warning
+   * (warned).
+   */
   held = $state.raw({ waiting: 0, warned: 0 });
   /** All configured servers, in the hub's order. */
   servers = $state.raw<Server[]>([]);

@@ -20,7 +20,10 @@ class Installations {
   });
   /** The jobs, the newest first. */
   list = $state.raw<Job[]>([]);
-  /** The number of components that show the end of a job, by its id. If it is 0, a toast reports the end. */
+  /**
+   * The number of components that show the end of a job, by the id of the job. If no component shows it, a toast
+   * does.
+   */
   #shown = new Map<string, number>();
 
   constructor() {

@@ -1,4 +1,5 @@
-// The tokens of MCP clients that connect to the hub over HTTP, without the tokens themselves.
+// Information about the tokens of MCP clients that connect to the hub over HTTP. It does not include the tokens
+// themselves.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { LiveQuery } from "./livequery.svelte.ts";

@@ -19,7 +19,10 @@ class Toolsets {
 
   /** All toolsets, sorted by name; undefined until loaded. */
   all = $derived(this.#answer.value?.toolsets);
-  /** The names of toolsets by client; the empty client stands for all others. */
+  /**
+   * The name of the toolset that each client has equipped, by the name of the client. The client "" stands for all
+   * others.
+   */
   equipped = $derived<Record<string, string>>(this.#answer.value?.equipped ?? {});
   /** Why the last request failed; empty if it succeeded. */
   problem = $derived(this.#answer.problem);
@@ -35,7 +38,7 @@ class Toolsets {
   update = ({ name, description }: Toolset, tools: Reference[]): Promise<Toolset> =>
     this.#then(take(api.PUT("/api/toolsets/{name}", { params: { path: { name } }, body: { description, tools } })));
 
-  /** pin accepts changed tools in the versions that were shown, which the hashes of their differences identify. */
+  /** pin accepts the shown changes of tools in a toolset. The hash of each tool identifies the change that was shown. */
   pin = (name: string, tools: ToolsetTool[]): Promise<Toolset> => {
     const body = { tools: tools.map(({ server, tool, drift }) => ({ server, tool, hash: drift?.hash ?? "" })) };
     return this.#then(take(api.POST("/api/toolsets/{name}/pin", { params: { path: { name } }, body })));

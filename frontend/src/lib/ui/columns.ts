@@ -27,7 +27,7 @@ interface Header {
 interface Cells<Row> {
   /** The ascending order of rows by this column. Rows are not sorted by a column without one. */
   order?: (a: Row, b: Row) => number;
-  /** The classes of the cells, also by row. */
+  /** The classes of the cells: the same for all rows, or computed from the row. */
   class?: string | ((row: Row) => string);
   /** The tooltip of a cell. */
   hint?: (row: Row) => string | undefined;
@@ -59,7 +59,7 @@ export function tracksOf(columns: readonly Header[]): string {
   return widths.join("; ");
 }
 
-/** by returns the ascending order of rows by a value. */
+/** by returns a function that compares two rows by a value, for ascending order. */
 export const by =
   <Row>(value: (row: Row) => string | number) =>
   (a: Row, b: Row): number => {

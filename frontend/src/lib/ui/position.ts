@@ -1,9 +1,9 @@
 // Placement of menus and popovers at their button.
 
 /**
- * positionAt moves a panel to the end of its landmark, because its parent may scroll, clip or be a form, and keeps it
- * below its button, or above where there is more room. The panel of a button in a dialog is moved to the end of the
- * dialog, which traps the focus.
+ * positionAt keeps a panel below its button, or above the button if there is more room. It moves the panel to the end
+ * of the landmark that contains the button, because the parent of the panel may scroll, clip its content or be a
+ * form. In a dialog, which traps the focus, it moves the panel to the end of the dialog.
  */
 export const positionAt = (button: () => HTMLElement) => (panel: HTMLElement) => {
   (button().closest("[role=dialog], main, nav") ?? document.body).append(panel);

@@ -25,7 +25,10 @@ export class Log {
   #filter: Filter | undefined;
   #turn = 0;
   #loading = false;
-  /** The number of requests for the newest page. New entries wait for them, because only newer ones are added to a list. */
+  /**
+   * The number of running requests for the newest page. Entries that arrive meanwhile are added after the answer:
+   * #add drops entries that are older than the newest one in the list, so the answer has to be added first.
+   */
   #asking = 0;
   #arrived: LogEntry[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +113,7 @@ export class Log {
   /** clear deletes all log entries on the hub. */
   async clear(): Promise<void> {
     await take(api.DELETE("/api/logs"));
-    this.#arrived = []; // deleted, or loaded now
+    this.#arrived = []; // these entries were deleted, or reload loads them
     await this.reload();
   }
 

@@ -1,5 +1,5 @@
-// The abilities and suspicious properties of a proposed server. The hub alone decides what to warn of, so that every
-// surface says the same.
+// The abilities and suspicious properties of a proposed server. Only the hub decides what to warn of, so that the
+// dashboard, the tray and the command line give the same warnings.
 
 import type { Server } from "$lib/api/socket";
 

@@ -42,7 +42,7 @@ export class Draft extends Answers {
     this.#revision++;
   }
 
-  /** follow requests a plan now and after each change. Use it as an effect. */
+  /** follow requests a plan now and after each change of the answers. Use it as an effect. */
   follow(): () => void {
     void this.#revision;
     const choice = this.#choice();

@@ -1,8 +1,8 @@
 // Keyboard navigation of the page.
 
 /**
- * moves makes arrow keys, Home and End move between the links of a list, and the arrow down in the page's search box move
- * to its first link. Use it as an attachment.
+ * moves makes arrow keys, Home and End move the focus between the links of a list. In the page's search box, it makes
+ * Arrow Down move the focus to the first link. Use it as an attachment.
  */
 export function moves(list: HTMLElement): () => void {
   const all = () => [...list.querySelectorAll<HTMLElement>("a[data-move]")];
@@ -31,8 +31,8 @@ export function moves(list: HTMLElement): () => void {
 }
 
 /**
- * begin moves the focus to the first field of a view that has replaced another one, or to the view, unless the user has
- * moved it elsewhere. Use it as an attachment.
+ * begin moves the focus to the first field of a view that has replaced another view, or to the new view if it has no
+ * field. It leaves the focus where it is if the user has moved it elsewhere. Use it as an attachment.
  */
 export function begin(view: HTMLElement): void {
   const now = document.activeElement;

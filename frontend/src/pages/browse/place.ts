@@ -21,6 +21,9 @@ export const listPlace = (): string => `/browse${filtered()}`;
 export const updatePlace = (id: string, server: string): string =>
   `/browse/${encodeURIComponent(id)}${filtered({ step: "update", server })}`;
 
-/** serverPlace returns the place of a server's panel. step is install or update for these steps. */
+/**
+ * serverPlace returns the place of a server's panel. step is "about" or "install", or "" to show a running
+ * installation or else the details.
+ */
 export const serverPlace = (id: string, step = ""): string =>
   `/browse/${encodeURIComponent(id)}${filtered(step ? { step } : {})}`;

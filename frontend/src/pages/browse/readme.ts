@@ -1,6 +1,6 @@
 // Preparation of a README for display. READMEs lay out their text with HTML, which Markdown.svelte shows as text.
 
-/** Tags without a meaning of their own. Others stay visible. */
+/** Matches code, and the tags that are replaced. Any other tag stays in the text and is shown as written. */
 const layout =
   /(`+[^`]*`+)|<(\/?)(a|abbr|b|br|center|code|dd|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|ul|video)(?![\w-])([^<>]*)>/gi;
 const fence = /^ {0,3}(?:```|~~~)/;

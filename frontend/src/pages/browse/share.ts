@@ -19,7 +19,7 @@ const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEnc
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[()!'*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
-/** inputName returns the name of a value for the configuration of the other program, which asks for the value. */
+/** inputName converts the name of a value to a name that the configurations of Cursor and VS Code allow. */
 const inputName = (name: string): string => name.replace(/\W+/g, "_").replace(/^_+(?=.)/, "");
 
 /**
@@ -90,6 +90,6 @@ export function linksOf(id: string, plan: Plan | undefined): Shared[] {
 export const badgeOf = ({ app, badge, link, page }: Shared): string =>
   `[![Install in ${app}](https://img.shields.io/badge/${badge})](${page ?? link})`;
 
-/** commandOf returns the command that installs a listing, quoted for a shell where its name needs it. */
+/** commandOf returns the command that installs a listing. It quotes the id if a shell would otherwise change it. */
 export const commandOf = (id: string): string =>
   `agent-discover market install ${/^[\w@./:~-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`}`;

@@ -37,8 +37,8 @@ export class Update extends Answers {
   }
 
   async compare(): Promise<void> {
-    // The hash confirms the shown comparison: the hub runs a version whose start command has changed only after it was
-    // shown.
+    // The hash confirms that the user has seen the comparison. Without it, the hub does not start a version whose
+    // start command differs from the current one.
     const body = { answers: $state.snapshot(this.answers), replay: this.replay, hash: this.comparison?.hash };
     const job = await take(api.POST("/api/market/updates/{server}/compare", { params: this.#params(), body }));
     installations.add(job);

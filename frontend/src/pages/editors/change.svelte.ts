@@ -21,7 +21,10 @@ export interface ChangeRequest {
   all?: boolean;
   /** Whether to replace an entry of another program that has the name "discover". */
   replace?: boolean;
-  /** To register: what the editors show their models; without it, present entries keep it. */
+  /**
+   * To register: the surface for the entries, which determines the tools that models see. If missing, an existing
+   * entry keeps its surface.
+   */
   surface?: string;
   /** To undo: the ids of changes in the history. */
   changes?: string[];

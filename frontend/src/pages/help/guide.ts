@@ -14,7 +14,7 @@ const files = import.meta.glob<string>(["../../../guide/*.md", "!../../../guide/
 const texts = new Map(Object.entries(files).map(([path, text]) => [path.replace(/^.*\/|\.md$/g, ""), text]));
 
 export interface GuidePage {
-  /** The name of its file without the ending. */
+  /** The name of the page's file without the extension. */
   id: string;
   title: string;
   text: string;
@@ -83,7 +83,7 @@ const sentences = (text: string): string[] =>
 
 export interface Found {
   page: GuidePage;
-  /** The sentence that has most of the words. */
+  /** The sentence of the page that contains the most words of the query. */
   line: string;
 }
 

@@ -33,7 +33,7 @@ export interface Issue {
 export interface Facts {
   servers: Server[];
   paused: boolean;
-  /** The number of held tools and texts, and of those in use with a warning. */
+  /** The number of tools and texts that are held (waiting), or that are in use with a warning (warned). */
   held: { waiting: number; warned: number };
   /** The number of results that are kept back. */
   kept: number;
@@ -52,7 +52,10 @@ const namesOf = (servers: Server[]): string => {
   return names.join(", ") + (servers.length > 5 ? ` and ${count(servers.length - 5)} more` : "");
 };
 
-/** needed returns which programs that the hub can check the approved servers use, each with its servers. */
+/**
+ * needed returns the programs, such as npx, that approved servers need and that the hub can check, with the servers
+ * that need each.
+ */
 export function needed(servers: Server[]): Map<string, Server[]> {
   const out = new Map<string, Server[]>();
   for (const server of servers) {

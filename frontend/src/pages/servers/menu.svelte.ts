@@ -44,8 +44,8 @@ export async function whileBusy(server: Server, what: (server: Server) => Promis
 }
 
 /**
- * switchActive makes a server always listed or no longer. It does nothing while the server is busy: disabling the switch
- * instead would lose the keyboard focus.
+ * switchActive sets whether a server is always listed. It does nothing while the server is busy. The switch is not
+ * disabled meanwhile, because a disabled switch would lose the keyboard focus.
  */
 export async function switchActive(server: Server, on = !server.active): Promise<void> {
   if (!busy.has(server.name)) await whileBusy(server, () => setActive(server, on));

@@ -21,8 +21,8 @@ export const commandOf = (server: Server): string =>
     : (server.homepage ?? "");
 
 /**
- * rowsOf returns the matching servers by name. Each word of the query must occur in name, description, tags or
- * command.
+ * rowsOf returns the matching servers, sorted by name. Each word of the query must occur in the name, description,
+ * tags or command of a server.
  */
 export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
   const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);

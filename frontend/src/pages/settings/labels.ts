@@ -2,7 +2,7 @@
 
 import type { Setting, ToolRule } from "$lib/stores/settings.svelte";
 
-/** The rules have a panel of their own. */
+/** The key of the setting with the rules for tools, which have a panel of their own. */
 const RULES = "discovery.tool_rules";
 
 export interface Group {

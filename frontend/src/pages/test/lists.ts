@@ -12,7 +12,7 @@ export interface Tool {
   destructive?: boolean;
   idempotent?: boolean;
   openWorld?: boolean;
-  /** Whether a call may run as a task: required, optional, or another text for never. */
+  /** Whether a call may run as a task: "required", "optional", or any other text if it may not. */
   task: string;
 }
 

@@ -27,8 +27,9 @@ export function pretty(message: ServerMessage): string {
 }
 
 /**
- * repeatOf returns the query of the address at which a request can be sent again: the form of its tool or prompt with its
- * arguments, its resource, or a form for any request. It returns undefined for other messages and for the handshake.
+ * repeatOf returns the query parameters of the page on which the user can send a request again. The page is the
+ * filled-in form of the tool or prompt, the resource, or a form for any JSON-RPC request. repeatOf returns undefined
+ * for other messages and for the handshake.
  */
 export function repeatOf(message: ServerMessage): Record<string, string | undefined> | undefined {
   if (message.direction !== "sent" || !message.id || message.cut) return undefined;

@@ -51,7 +51,7 @@ export interface About {
   capabilities: Record<string, unknown>;
   /** The version of MCP that is spoken with the server. */
   protocol: string;
-  /** What the hub declares to the server. */
+  /** The capabilities that the hub declares to the server. */
   declared: Record<string, unknown>;
 }
 

@@ -43,7 +43,10 @@ export function startedBy(result: string): Task | undefined {
 /** isOver reports whether a task does not change any more. */
 export const isOver = ({ status }: Task): boolean => ["completed", "failed", "cancelled"].includes(status);
 
-/** resultIn returns the result in a state of a task, as MCP 2026-07-28 has it; a failed task has an error. */
+/**
+ * resultIn returns the result that the state of a completed task contains in MCP 2026-07-28. For a failed task, it
+ * returns a result with the message of the error.
+ */
 export function resultIn(state: unknown): unknown {
   if (!isObject(state)) return undefined;
   const failure = own(state, "error");

@@ -8,7 +8,10 @@ export type Status = Schemas["SearchStatus"];
 
 const WHILE_WORKING = 2_000; // ms
 const WHILE_FAILING = 30_000;
-/** The number of polls while some tools are not indexed but no indexing runs: some tools can never be indexed. */
+/**
+ * The number of polls after indexing has ended while some tools are not indexed. It is limited, because the hub can
+ * never index some tools.
+ */
 const IDLE_POLLS = 5;
 
 export class SearchStatus {

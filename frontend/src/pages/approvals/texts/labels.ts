@@ -80,7 +80,7 @@ const members: Record<string, string> = {
   _meta: "Metadata",
 };
 
-/** placeOf returns a JSON pointer into a definition in words, with hidden characters escaped. */
+/** placeOf describes in words the place in a definition that a JSON pointer names, with hidden characters escaped. */
 export function placeOf(pointer: string): string {
   if (!pointer) return "Text";
   const [first = "", ...rest] = pointer

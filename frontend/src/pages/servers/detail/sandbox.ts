@@ -58,6 +58,6 @@ export const disallow = (server: Server, { access, target }: Grant): Promise<boo
     grantsOf(server).filter((one) => one.access !== access || one.target !== target),
   );
 
-/** forget empties the list of what a server was denied. */
+/** forget clears the list of accesses that the sandbox has denied to a server. */
 export const forget = (server: Server): Promise<boolean> =>
   attempt(() => take(api.DELETE("/api/servers/{id}/sandbox/denied", { params: { path: { id: String(server.id) } } })));
