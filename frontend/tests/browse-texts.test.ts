@@ -1,4 +1,4 @@
-// Tests of what the Browse page makes of READMEs and plans.
+// Tests of how the Browse page converts READMEs and plans for display.
 
 import { describe, expect, test } from "vitest";
 import { plainReadme } from "../src/pages/browse/readme.ts";

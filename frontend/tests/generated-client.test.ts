@@ -1,5 +1,5 @@
-// A client of which every type is generated from the hub's OpenAPI document calls the operations that pass on answers
-// of servers. The types of its answers are checked when the tests are compiled.
+// Tests of a client whose types are all generated from the hub's OpenAPI document. It calls the operations that
+// return answers of servers. The compiler checks the types of these answers.
 
 import { expect, test } from "vitest";
 import type { paths } from "../src/lib/api/schema";

@@ -52,7 +52,7 @@ test("the folder for files of long results is entered, refused with a reason, an
 test("the window asks for the folder for files of long results", async () => {
   await using hub = await new TestHub().start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
-  // The bindings of the window would connect the page, so they are added after that.
+  // Add the bindings of the window only when the page has connected: otherwise, the page would use them to connect.
   await page.getByText("if empty, they may save none").waitFor();
   await page.evaluate((chosen) => {
     window.go = { app: { Window: { ChooseFolder: () => Promise.resolve(chosen) } as never } };

@@ -1,4 +1,5 @@
-// Failing servers: what is missing is asked for in place, and the words for states are the same everywhere.
+// Tests of failing servers: the page has a field for a missing variable, and the words for states are the same
+// everywhere.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

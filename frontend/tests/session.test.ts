@@ -113,7 +113,7 @@ interface Session {
   proof_key: string;
 }
 
-/** openedSession opens the dashboard and returns it with the session that it got. */
+/** openedSession opens the dashboard, and returns the page with the session that the page got. */
 async function openedSession(own: TestHub, path?: string) {
   let answer: Promise<Session> | undefined;
   const seen = await visit(browser, own, path, {

@@ -9,7 +9,7 @@ import { person, signedServer, type SignedServer } from "./support/signin.ts";
 let browser: Browser;
 let server: SignedServer;
 const passphrase = { AGENT_DISCOVER_PASSPHRASE: "a passphrase for tests" };
-/** Other programs may have the ports to which browsers return; then the test finishes the sign-in. */
+/** Matches the addresses at which the hub may wait for the redirect that ends a sign-in. */
 const returned = /^http:\/\/127\.0\.0\.1:1342\d\/callback/;
 
 beforeAll(async () => {

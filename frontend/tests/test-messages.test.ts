@@ -49,7 +49,8 @@ test("messages are recorded only while somebody inspects the server", async () =
   const { page, context } = await open("/test/everything?tab=messages");
   await page.getByRole("log", { name: "Messages" }).waitFor();
   await context.close();
-  // Answers are left out: when a server starts slowly, that to server/discover comes after the hub has sent initialize.
+  // Omit answers, because their order varies: if a server starts slowly, its answer to server/discover comes only
+  // after the hub has sent initialize.
   const kept = async () => {
     const { messages } = await at.hub.rest<{ messages: { method?: string }[] }>("GET", "/api/servers/1/messages");
     return messages.flatMap(({ method }) => method ?? []);

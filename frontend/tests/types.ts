@@ -1,4 +1,5 @@
-// Types generated from the hub's OpenAPI document. `npm run types` writes them; a test compares.
+// Types generated from the hub's OpenAPI document. `npm run types` writes them to a file; a test checks that the file
+// is up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -58,8 +58,8 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
 }
 
 /**
- * hold delays the hub's answer to a request until release is called. Pass prepare to visit as part of View. change, if
- * given, changes the answer.
+ * hold delays the hub's answer to a request until release is called. Pass the function prepare to visit as part of
+ * View. change, if given, changes the answer.
  */
 export function hold(url: string, change: (answer: object) => object = (answer) => answer) {
   let open = () => {};
@@ -143,9 +143,9 @@ const settled = (page: Page): Promise<void> =>
   });
 
 /**
- * expectAccessible fails if axe finds any violation. where describes the page in the failure message. Transitions that begin
- * while axe reads the page would show it colours that last for some frames only, so the page reduces its motion. A row that
- * a list adds meanwhile is hidden for a frame, so axe reads the page again if it finds anything.
+ * expectAccessible fails if axe finds any violation. where describes the page in the failure message. The page
+ * reduces its motion, because axe would otherwise read colours that a transition shows for a few frames only. If axe
+ * finds anything, it reads the page again, because rows that are added to a list meanwhile are hidden for a frame.
  */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -169,7 +169,7 @@ const violations = (page: Page): Promise<string[]> =>
   });
 
 /**
- * expectFits fails unless each part of the page that matches selector is at most as wide as its box. It waits for the
+ * expectFits fails if the content of an element that matches selector is wider than the element. It waits for the
  * layout, which follows a change of the window's size with a delay.
  */
 export const expectFits = (page: Page, where: string, selector = "html"): Promise<void> =>

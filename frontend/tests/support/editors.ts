@@ -52,7 +52,10 @@ export type EditorId = keyof typeof texts;
 export class EditorHub extends TestHub {
   readonly ids = Object.keys(texts) as EditorId[];
 
-  /** install creates the files of the given editors, by default of all. Each appears together with its folder. */
+  /**
+   * install creates the files of the given editors, by default of all. Each file appears at the same moment as its
+   * folder.
+   */
   install(...ids: EditorId[]): this {
     for (const id of ids.length ? ids : this.ids) {
       const [file, text] = texts[id];

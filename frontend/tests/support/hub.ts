@@ -18,8 +18,8 @@ export const packaged = (name: string, ...args: string[]): string[] => [
 ];
 
 /**
- * plain returns the command line of a server with up to 24 tools (40 if name is tickets) with short names: see
- * server.ts.
+ * plain returns the command line of a server whose tools have short names, such as list_invoice; see server.ts. count
+ * must not exceed the number of names: 40 if name is tickets, and 24 otherwise.
  */
 export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
 
@@ -125,7 +125,7 @@ export class TestHub {
     return JSON.parse(text) as T;
   }
 
-  /** restAsPerson is rest with the token of a session, as a page of the dashboard uses. */
+  /** restAsPerson is like rest, but sends the token of a session, as a page of the dashboard does. */
   async restAsPerson<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const { ticket } = await this.rest<{ ticket: string }>("POST", "/api/tickets", { purpose: "page" });
     const { token } = await this.rest<{ token: string }>("POST", "/api/session", { ticket });

@@ -15,8 +15,8 @@ export interface Inspected {
 }
 
 /**
- * inspected starts a hub and a browser before the tests of a file and ends them afterwards. prepare gets the hub and the id
- * of the reference server. Questions that a test leaves are cancelled.
+ * inspected starts a hub and a browser before the tests of a file and ends them afterwards. prepare gets the hub and
+ * the id of the reference server. After each test, inspected cancels the questions that the test has not answered.
  */
 export function inspected(prepare?: (hub: TestHub, everything: number) => Promise<void>): Inspected {
   let browser: Browser;

@@ -4,7 +4,10 @@ import type { Locator, Page } from "playwright-core";
 import { pick } from "./browser.ts";
 import { packaged, type TestHub } from "./hub.ts";
 
-/** addEverything adds the reference server, and copies all messages to it into a file. It returns the server's id. */
+/**
+ * addEverything adds the reference server and returns its id. All messages that the hub sends to the server are also
+ * written to the file heard.
+ */
 export async function addEverything(hub: TestHub, heard: string): Promise<number> {
   const line = packaged("everything").map((word) => `'${word}'`);
   const args = ["-c", `tee '${heard}' | ${line.join(" ")}`];

@@ -31,7 +31,7 @@ export class Gate {
 
 export class Registries implements AsyncDisposable {
   #server: Server;
-  /** The gates of searches of npm, and of downloads of its packages. */
+  /** The gates that hold back searches of npm and downloads of its packages. */
   readonly search = new Gate();
   readonly downloads = new Gate();
   /** The status with which npm answers searches. */

@@ -1,7 +1,8 @@
 // A reporter for build/testsum in the format of `go test -json`, so that one summary counts all tests.
 //
-// On a busy machine, Vitest may announce the end of a file, and of its tests, before their results have arrived, and
-// again afterwards. Each test and file is therefore reported once, when its result is there, at the latest at the end.
+// On a busy machine, Vitest may announce the end of a file and of its tests before it has received their results, and
+// again afterwards. The reporter therefore reports each test and file once: when its result has arrived, or at the
+// end of the run.
 
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
