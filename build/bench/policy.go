@@ -70,7 +70,7 @@ func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
 	snapshot := new(catalog.Snapshot).With(tools)
 	enabled := 0
 	for range b.pick(5, 30) {
-		p := rules.New(rules.Options{Discovery: config}) // a new one, because it keeps its last view
+		p := rules.New(rules.Options{Discovery: config}) // created anew, because a Policy caches its last view
 		began := time.Now()
 		for _, t := range tools {
 			p.Decide(t.Server, t.Name)
