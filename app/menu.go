@@ -56,7 +56,7 @@ func menus(system string, a actions) []submenu {
 	for _, command := range []struct{ label, name string }{
 		{"Undo", "Undo"}, {"Redo", "Redo"}, {}, {"Cut", "Cut"}, {"Copy", "Copy"}, {"Paste", "Paste"}, {}, {"Select All", "SelectAll"},
 	} {
-		// No shortcuts: the web view handles them, and the page may use them itself.
+		// These entries have no shortcuts: the web view handles the usual keys, and the page may use them too.
 		edit.entries = append(edit.entries, entry{command.label, "", func() { a.edit(command.name) }})
 	}
 	view := submenu{"View", []entry{
@@ -85,7 +85,7 @@ func menus(system string, a actions) []submenu {
 	return []submenu{file, view, goTo, help}
 }
 
-// wailsMenu converts menus to those of Wails.
+// wailsMenu converts the result of menus to a menu of Wails.
 func wailsMenu(system string, a actions) *menu.Menu {
 	all := menu.NewMenu()
 	if system == "darwin" {

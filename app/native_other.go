@@ -25,7 +25,7 @@ func (n *native) prefer(colourScheme) {}
 
 func (n *native) style(string) {}
 
-// screens returns sizes without positions, because positions are relative to the screen on this system.
+// screens returns sizes without positions, because the position of a window is relative to its screen on this system.
 func (n *native) screens(ctx context.Context) (found []area) {
 	screens, err := runtime.ScreenGetAll(ctx)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // One window may be open for each data folder, and one for each inspected server. A second start passes its request
-// to the first and exits. This uses a file lock and a loopback port, which work on every system without a session
-// bus.
+// to the first and exits. The starts find each other through a file lock and a loopback port, which work on every
+// system without a session bus.
 
 // singletonTimeout limits how long a second start tries to reach the open window.
 const singletonTimeout = 5 * time.Second

@@ -177,7 +177,7 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 
 func traced() bool { return os.Getenv(traceVariable) != "" }
 
-// checkDisplay returns an error where GTK would panic for lack of a display.
+// checkDisplay returns an error if there is no display, because GTK would panic.
 func checkDisplay(system string, env func(string) string) error {
 	if system == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
 		return errors.New("no display found; start the program in a desktop session, or set DISPLAY")

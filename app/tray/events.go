@@ -48,7 +48,7 @@ func follow(ctx context.Context, info instance.Info, receive func(message []byte
 	}
 }
 
-// waitingQuestions returns the messages for the unanswered questions, which the hub sent before this connection.
+// waitingQuestions returns the messages about unanswered questions that the hub sent before the tray connected.
 func waitingQuestions(ctx context.Context, info instance.Info) (messages [][]byte) {
 	client := instance.NewClient(info)
 	defer client.HTTP().CloseIdleConnections()

@@ -226,7 +226,8 @@ func signInItems(servers []server) []item {
 	return withMore(items, len(servers)-maxListed, commandServers)
 }
 
-// withMore adds an item that counts the servers beyond maxListed and opens their page.
+// withMore adds an item that shows how many more servers exist, if more is greater than 0. A click on it executes
+// command.
 func withMore(items []item, more int, command string) []item {
 	if more > 0 {
 		items = append(items, item{Label: fmt.Sprintf("%d more…", more), Command: command})

@@ -86,8 +86,8 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 	return append(show, again...), append(hide, signedIn...)
 }
 
-// signIns returns the notices about sign-ins that have ended, and the keys of those to hide. A notice stays during a
-// sign-in, and is not repeated if the sign-in fails.
+// signIns returns the notices about sign-ins that have ended, and the keys of those to hide. While the user signs in
+// again, the notice stays, and it is not repeated if that fails.
 func (a *announcer) signIns(servers []server) (show []notice, hide []string) {
 	wanted := make(map[int64]bool)
 	for _, v := range servers {

@@ -94,7 +94,7 @@ func (s state) updated(message []byte) (state, error) {
 	return s, nil
 }
 
-// merged returns the servers with the given names, from changed if it has them and otherwise from before.
+// merged returns the servers with the given names. It takes each from changed, or from before if changed lacks it.
 func merged(before, changed []server, names []string) []server {
 	known := make(map[string]server, len(before))
 	for _, v := range slices.Concat(before, changed) {
