@@ -127,7 +127,8 @@ func (h *hub) indexed(ctx context.Context) error {
 	return fmt.Errorf("only %d of %d vectors were computed in time", s.Ready, s.Tools)
 }
 
-// rests waits until the hub uses hardly any processor time.
+// rests waits until the hub uses hardly any processor time, and returns an error if that does not happen before
+// until.
 func (h *hub) rests(until time.Time) error {
 	for before := cpuTime(h.pid()); time.Now().Before(until); {
 		time.Sleep(time.Second)

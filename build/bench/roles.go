@@ -28,7 +28,8 @@ var roles = map[string]func(args []string) error{
 const (
 	maxLine  = 128 << 20 // bytes
 	pageSize = 100       // tools per page of tools/list
-	// progressSteps is how often the tool progress notifies, with a pause of progressPause before each time.
+	// progressSteps is the number of notifications that the tool progress sends, with a pause of progressPause before
+	// each.
 	progressSteps = 50
 	progressPause = 4 * time.Millisecond
 

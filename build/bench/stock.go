@@ -86,7 +86,8 @@ func variant(server string, definition map[string]json.RawMessage, copied int) (
 	return catalog.NewTool(server, data)
 }
 
-// stock writes tools into a data folder with vectors similar to those of the sample, as a hub would have computed them.
+// stock writes tools and their vectors into a data folder, as a hub would have done. The vectors are similar to those
+// in sample.
 func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, sample []embedding.Vector) (err error) {
 	if err := folder.Create(); err != nil {
 		return err

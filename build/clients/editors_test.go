@@ -66,7 +66,7 @@ func TestClientListsTheToolsAndIsRecognised(t *testing.T) {
 	})
 }
 
-// needsReload reports whether, according to the hub, the client must still read its changed file.
+// needsReload reports whether, according to the hub, the client must still reload its configuration file.
 func (u *user) needsReload(c *client) bool {
 	u.t.Helper()
 	var list struct {

@@ -58,7 +58,7 @@ func TestAModelIsShownTheToolsWholeAndCallsWhatItFinds(t *testing.T) {
 // excerpt returns the end of a long text.
 func excerpt(text string) string { return text[max(0, len(text)-6000):] }
 
-// addHarbour adds a server to the hub. Its only tool reads and changes nothing.
+// addHarbour adds a server with a single, read-only tool to the hub.
 func (u *user) addHarbour() {
 	u.t.Helper()
 	command := mcptest.Command(u.t, "-only", "-result", `{"content":[{"type":"text","text":"The water is 41 fathoms deep."}]}`,

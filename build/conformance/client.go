@@ -170,8 +170,8 @@ func (c *client) request(method string, params json.RawMessage) (json.RawMessage
 	}
 }
 
-// accept returns an answer that accepts a question: the default values of its form, and true for fields without
-// one. If the question has a page, accept opens the page.
+// accept returns an answer that accepts a question: the default values of its form, and true for fields without a
+// default value. If the question has a page, accept opens the page.
 func (c *client) accept(question json.RawMessage) json.RawMessage {
 	if page := jsonrpc.GetString(question, "url"); page != "" {
 		if err := c.home.visit(c.ctx, page); err != nil {

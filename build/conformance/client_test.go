@@ -73,8 +73,8 @@ func (s setup) runClients(t *testing.T, command, version string, list score) sco
 	return got
 }
 
-// clientScenarios returns the names of the scenarios for clients that a version of MCP requires: those about authorization,
-// or all others.
+// clientScenarios returns the names of the scenarios for clients that a version of MCP requires: the scenarios about
+// authorization if wantToken is set, and otherwise all others.
 func (s setup) clientScenarios(t *testing.T, version string, wantToken bool) score {
 	t.Helper()
 	out, err := exec.Command(s.node, s.suite.program, "list", "--client", "--requirements", version).Output()

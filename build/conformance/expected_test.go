@@ -61,8 +61,8 @@ func parseExpected(text string) (expected, error) {
 	return e, nil
 }
 
-// compare returns the scenarios of one version that score less than in the first column and are not expected to. It notes
-// in needed which lines of the file have matched.
+// compare returns the scenarios of one version in which a column has a lower score than the first column although e
+// does not allow that. It stores in needed the indexes of the lines that have matched.
 func (e expected) compare(version string, columns []column, needed *sync.Map) []string {
 	var wrong []string
 	direct := columns[0].score

@@ -38,7 +38,7 @@ type stream struct {
 	messages chan []byte
 }
 
-// queued limits the messages of a stream whose client does not read.
+// queued is the maximum number of messages in a stream that its client has not read yet.
 const queued = 4096
 
 const lineLimit = 64 << 20

@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(programtest.Main(m)) }
 
-// machine is a home folder, and a prefix with a space in it.
+// machine has a home folder, a folder bin with the built programs, and an installation prefix with a space in its
+// path.
 type machine struct {
 	t                 *testing.T
 	home, bin, prefix string

@@ -39,7 +39,7 @@ func interfaceTexts(file, source string) []text {
 			find(goText, source)
 		}
 	case ".svelte":
-		// Blank out scripts but keep offsets, so that lines are right.
+		// Blank out scripts but keep offsets, so that the line numbers of the texts stay right.
 		visible := markup.ReplaceAllStringFunc(source, func(s string) string {
 			return strings.Repeat("\n", strings.Count(s, "\n")) + strings.Repeat(" ", len(s)-strings.Count(s, "\n"))
 		})

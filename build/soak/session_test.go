@@ -151,8 +151,8 @@ func (s *soak) succeeded(value string) {
 	s.calls[value] = true
 }
 
-// ranNothing is part of the error of a call that the server did not execute, because its HTTP session had ended, and
-// so had that of a second attempt.
+// ranNothing is part of the error of a call that the server did not execute: the HTTP session had ended, and so had
+// the session of a second attempt.
 const ranNothing = "the server ran nothing"
 
 // failed counts a failed call. It reports the call unless the act or the server may make calls fail, or the server

@@ -128,7 +128,7 @@ func (r *results) failed(name string) bool {
 	})
 }
 
-// test returns the test of that name. It marks the tests above it as parents.
+// test returns the test with the given name. It marks the tests that contain it as parents.
 func (r *results) test(name string) *test {
 	if t := r.tests[name]; t != nil {
 		return t

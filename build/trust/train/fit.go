@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// value is a value of a sparse row; columns without one are 0.
+// value is a value of a sparse row; columns without a value are 0.
 type value struct {
 	column int32
 	x      float32

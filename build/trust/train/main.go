@@ -101,8 +101,8 @@ func read(data string) ([]document, error) {
 // Confirming, from which on the classifier blocks a tool about which the rules warn.
 const margin = .1
 
-// thresholds returns the scores that 3 %, 1 % and 2 ‰ of the clean tools of real servers exceed, and the
-// score that blocks together with a warning of the rules.
+// thresholds returns the scores that 3 %, 1 % and 2 ‰ of the clean tools of real servers exceed. It also returns the
+// score from which on the classifier blocks a tool about which the rules warn.
 func thresholds(documents []document, scores []float64) scan.Thresholds {
 	var clean []float64
 	for i := range documents {

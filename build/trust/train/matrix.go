@@ -12,7 +12,7 @@ import (
 
 // scales are the factors by which the values of a feature are multiplied before training, by the family of the
 // feature's name. The penalty affects features with large values least. The factors were chosen by training on the
-// sentences of one author and judging those of the other.
+// sentences of one author and judging the sentences of another author.
 var scales = map[string]float64{"vector": 1.5, "word": .5, "beside": .5}
 
 // rarest is the least number of different servers or cases in whose sentences a feature must occur.
