@@ -499,7 +499,7 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
   await seen.context.close();
 }
 
-/** breakEntries registers editors and then changes their files like other programs. */
+/** breakEntries registers editors and then changes their files as other programs might. */
 async function breakEntries(hub: EditorHub): Promise<void> {
   await hub.rest("POST", "/api/editors/register", { editors: ["cursor", "vscode", "claude-desktop"] });
   hub.write("vscode", hub.original("vscode"));

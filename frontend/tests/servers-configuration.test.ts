@@ -19,7 +19,7 @@ describe("one server", () => {
   const at = (where: string, view?: View) => visit(browser, hub, `/servers/${where}`, view);
   beforeAll(async () => {
     hub = await new TestHub().start();
-    // Its credential stays readable, because nothing can store it yet.
+    // The credential of this server stays readable, because the hub cannot store secrets yet.
     await hub.add("list", many(60, "list"), { env: { LIST_TOKEN: "plain-as-day-1", MODE: "a" } });
     await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
     await hub.add("everything", packaged("everything"));

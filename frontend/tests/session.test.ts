@@ -74,7 +74,7 @@ test("a click while the page reconnects does not end its session", async () => {
 
 /** A program of another user on the port of a hub. It records everything that it receives. */
 class Stranger {
-  /** Requests with their headers and bodies, except for those of the browser for the icon. */
+  /** Requests with their headers and bodies, except for the browser's requests for the icon. */
   readonly heard: string[] = [];
   readonly #server = createServer((request, response) => {
     if (request.url === "/icon.svg") {
@@ -222,7 +222,7 @@ test("a reload on the port of a dead hub gives another program nothing that a hu
   expect(found.members.sort()).toEqual(["key", "session"]);
   for (const secret of [session.token, session.proof_key, "ticket"]) expect(found.texts).not.toContain(secret);
 
-  // The next hub does not know the key, on the old port or another.
+  // The next hub does not know the key, whether it listens on the old port or on another one.
   const signature = (text: string) =>
     page.evaluate(async (text) => {
       const { key } = (window as unknown as { entry: { key: CryptoKey } }).entry;

@@ -92,8 +92,8 @@ function recordToasts(): void {
 }
 
 /**
- * tryAgain clicks "Try again" in a part of a page whose requests would succeed. If an event or a new connection has
- * already repeated the requests, the button is gone, and tryAgain does nothing.
+ * tryAgain clicks "Try again" in a part of a page, when the requests of that part can succeed again. If an event or a
+ * new connection has already repeated the requests, the button is gone, and tryAgain does nothing.
  */
 export const tryAgain = (part: Page | Locator): Promise<void> =>
   part
@@ -122,8 +122,8 @@ export async function pick(list: Locator, option: string | RegExp): Promise<void
 }
 
 /**
- * settled waits until all transitions and animations have ended, except for those that repeat endlessly, and until long
- * lists have measured their rows, which they hide before.
+ * settled waits until all transitions and animations have ended, except for those that repeat endlessly. It also
+ * waits until long lists have measured their rows, because unmeasured rows are hidden.
  */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {

@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../../..");
 
-/** The header that says who signs in: the provider asks nobody for a password. */
+/** The header that names the account that signs in. The provider does not ask for a password. */
 export const person = { "X-Account": "alice" };
 
 export interface SignedServer extends AsyncDisposable {

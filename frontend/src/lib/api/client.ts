@@ -86,7 +86,7 @@ const requester =
     }
   };
 
-/** GET, POST, PUT and DELETE for the document's paths: `await take(api.GET("/api/servers"))`. */
+/** GET, POST, PUT and DELETE for the paths of the OpenAPI document: `await take(api.GET("/api/servers"))`. */
 export const api = {
   GET: requester("GET"),
   POST: requester("POST"),

@@ -126,7 +126,7 @@ async function resume(session: string, key: CryptoKey, reload?: CryptoKeyPair): 
   );
 }
 
-/** reenter resumes the session of a page that was open all the time. */
+/** reenter resumes the session of a page that has not been reloaded. */
 async function reenter(session: Session): Promise<void> {
   await prove(session);
   const reload = await newKey();

@@ -66,9 +66,9 @@ export interface Messages {
   tokens: object;
   /** Items or results of a server were held, approved or rejected: read /api/trust again. */
   trust: { server: string; waiting: number; warned: number; results: number };
-  /** Toolsets, what clients have equipped, or the states of their tools have changed. */
-  toolsets: object;
   /** The toolsets, the states of their tools, or the toolsets that clients have equipped have changed. */
+  toolsets: object;
+  /** The progress of an installation. */
   "market.job": { job: Schemas["InstallProgress"] };
   /** A line that a program of an installation has printed. */
   "market.output": { id: string; line: string };

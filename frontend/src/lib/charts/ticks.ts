@@ -10,7 +10,7 @@ const spans = [
   ...[1, 2, 3, 7, 14, 30, 60, 120, 365].map((n) => n * DAY),
 ];
 
-/** timeTicks returns at most about n round local times from from to to, in ms since 1970. */
+/** timeTicks returns about n round local times, or fewer, between two times in ms since 1970. */
 export function timeTicks(from: number, to: number, n: number): number[] {
   const span = spans.find((span) => (to - from) / span <= n);
   if (!span) return [];

@@ -20,7 +20,7 @@ export class FormModel {
   textProblem = $state("");
   /** Whether the user has tried to submit, after which all problems are shown. */
   tried = $state(false);
-  /** complete returns suggestions for the text of a member, if there may be any. */
+  /** complete returns suggestions for the text of a member; undefined if the form has no suggestions. */
   complete?: (member: string, text: string) => Promise<string[]>;
   readonly touched = new SvelteSet<string>();
   /** The alternatives that the user has picked, by JSON pointer. */

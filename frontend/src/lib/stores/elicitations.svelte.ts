@@ -42,7 +42,10 @@ class Elicitations {
     this.list = [...this.list.filter((question) => question.id !== id), ...added];
   }
 
-  /** #load replaces the list by an answer of the hub, except for what events have reported meanwhile. */
+  /**
+   * #load replaces the list by an answer of the hub, but keeps the changes that events have reported during the
+   * request.
+   */
   async #load(): Promise<void> {
     const changed = (this.#changed = new Set<string>());
     try {

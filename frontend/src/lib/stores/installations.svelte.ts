@@ -59,8 +59,8 @@ class Installations {
     take(api.POST("/api/market/jobs/{id}/cancel", { params: { path: { id } } }));
 
   /**
-   * #merge replaces the list by an answer of the hub. It keeps newer states of jobs, and jobs that were added during
-   * the request and are missing from the answer.
+   * #merge replaces the list by an answer of the hub. It keeps the states of jobs that are newer than the answer, and
+   * the jobs that were added during the request and are missing from the answer.
    */
   #merge(jobs: Job[], before: Set<string>): void {
     const known = new Map(this.list.map((job) => [job.id, job]));

@@ -9,9 +9,9 @@ import { trust } from "$lib/stores/trust.svelte";
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
 /**
- * approve approves a server in the version that the user saw. With clean, it also approves the items in the server's
- * lists in which the scan finds nothing. If the server has changed, approve approves nothing and returns the present
- * server.
+ * approve approves a server in the version that the user saw. If clean is set, it also approves the items in the
+ * server's lists in which the scan finds nothing. If the server has changed, approve approves nothing and returns the
+ * server as it is now.
  */
 export async function approve(shown: Server, clean: boolean): Promise<Server | undefined> {
   try {

@@ -4,7 +4,10 @@ import { router } from "$lib/stores/router.svelte";
 
 const filters = ["q", "source", "runtime", "category"];
 
-/** filtered returns the query of the list, without that of a panel. */
+/**
+ * filtered returns the query of the list's filters and of more. It omits all other parameters, which belong to a
+ * panel.
+ */
 function filtered(more: Record<string, string> = {}): string {
   const kept = filters.flatMap((name) => {
     const value = router.place.query.get(name);

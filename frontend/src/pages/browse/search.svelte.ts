@@ -11,7 +11,10 @@ export interface Query {
 }
 
 const PAUSE = 200; // ms without a change until a request is sent
-/** How long the hub waits for registries before it answers with what it has, in ms: at first, and later. */
+/**
+ * How long the hub waits for slow registries before it answers, in ms: FIRST in the first request of a search, and
+ * NEXT in the following ones.
+ */
 const FIRST = 300;
 const NEXT = 1_500;
 /** The number of results that are shown first, and added at a time. */

@@ -87,7 +87,9 @@ export interface Found {
   line: string;
 }
 
-/** search returns the pages with all words, those with one in the title first. */
+/**
+ * search returns the pages that contain all words of a text. Pages whose titles contain more of the words come first.
+ */
 export function search(text: string): Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const having = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length;

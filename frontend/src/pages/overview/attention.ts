@@ -187,7 +187,10 @@ function failing({ servers }: Facts): Issue[] {
   return out;
 }
 
-/** erring lists servers that run while most of their calls fail, which the hub decides. */
+/**
+ * erring returns an issue for each server that runs, but most of whose calls fail. The hub decides which servers
+ * these are.
+ */
 function erring({ servers }: Facts): Issue[] {
   return servers
     .filter((server) => server.state === "calls_fail")

@@ -4,9 +4,9 @@
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * curl returns a command for a POSIX shell that sends a POST to the hub. It runs `agent-discover token`, because a
- * restart changes the token. Neither the token nor the body is an argument of curl, because other users of the machine
- * can see the arguments of its programs.
+ * curl returns a command for a POSIX shell that sends a POST request to the hub. The command runs
+ * `agent-discover token`, because a restart of the hub changes the token. Neither the token nor the body is an argument
+ * of curl, because other users of the machine can see the arguments of programs.
  */
 export function curl(url: string, body: object): string {
   return [

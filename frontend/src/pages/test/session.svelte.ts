@@ -176,7 +176,7 @@ export class TestSession {
     }
   }
 
-  /** open requests the server's name, version, instructions and capabilities. A stopped server starts. */
+  /** open requests the server's name, version, instructions and capabilities. It starts the server if it is stopped. */
   async open(): Promise<void> {
     this.aboutProblem = "";
     try {
