@@ -256,7 +256,7 @@ const empty: Shot[] = [
   { name: "help-missing", path: "/help/none" },
   { name: "help-no-match", path: "/help?q=zebra" },
 ];
-/** What a server without calls, secrets, prompts and resources shows. */
+/** Pages of a hub whose only server has no calls, secrets, prompts and resources, and pages without matches. */
 const fresh: Shot[] = [
   { name: "server", path: "/servers/plain" },
   ...["tools", "metrics", "output", "secrets", "activity", "configuration"].map((tab) => ({

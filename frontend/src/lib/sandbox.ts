@@ -4,7 +4,7 @@ import type { Schemas } from "./api/client.ts";
 
 export type Level = Schemas["Sandbox"]["level"];
 
-/** What a server may do at each level, the loosest first. */
+/** The levels with their names and with descriptions of what a server may do, the loosest level first. */
 export const levels: Record<Level, { word: string; text: string }> = {
   off: { word: "Off", text: "It can do everything that you can do on this computer." },
   guard: {

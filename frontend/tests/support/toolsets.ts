@@ -8,7 +8,7 @@ import { described, type TestHub } from "./hub.ts";
 const tools = (...names: string[]) =>
   names.map((name) => ({ server: name.replace(/\..*/, ""), tool: name.replace(/^[^.]*\./, "") }));
 
-/** definitions are the tools of the server desk, before and after its developer has changed them. */
+/** definitions are the tools of the server named desk, before and after its developer has changed them. */
 const definitions = (reply: string, more: object = {}) => [
   {
     name: "reply",
@@ -18,7 +18,7 @@ const definitions = (reply: string, more: object = {}) => [
   { name: "close", description: "Close a request.", inputSchema: { type: "object" } },
 ];
 
-/** createToolsets adds the server desk and toolsets to a hub that populate has filled. */
+/** createToolsets adds the server named desk, and toolsets, to a hub that populate has filled. */
 export async function createToolsets(hub: TestHub): Promise<void> {
   const file = join(hub.folder, "desk.json");
   writeFileSync(file, JSON.stringify(definitions("Reply to a customer in one message.")));

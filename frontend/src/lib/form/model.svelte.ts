@@ -97,7 +97,7 @@ export class FormModel {
     return wrong || !isObject(this.value) ? undefined : this.value;
   }
 
-  /** share provides the form to the fields below the current component, which get it with formOf. */
+  /** share makes the form available to the components below the current one, which call formOf. */
   share(): void {
     setContext(KEY, this);
   }

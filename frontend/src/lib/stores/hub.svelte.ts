@@ -8,8 +8,8 @@ import { failing } from "../ui/state.ts";
 import { toasts } from "./toasts.svelte.ts";
 
 /**
- * stopped: the user has stopped the hub (native window only). locked: the page cannot sign in by itself and has to be
- * opened again.
+ * stopped: the user has stopped the hub (native window only). locked: the page cannot sign in again without a new
+ * ticket, so the user has to open it again.
  */
 export type ConnectionState = "connecting" | "online" | "offline" | "locked" | "stopped";
 

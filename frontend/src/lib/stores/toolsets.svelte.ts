@@ -1,4 +1,4 @@
-// Toolsets: named lists of tools, with the states of their tools and what clients have equipped.
+// Toolsets: named lists of tools, with the states of their tools, and the toolset that each client has equipped.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { LiveQuery } from "./livequery.svelte.ts";
