@@ -20,13 +20,17 @@ func TestSocketMessagesAreDescribed(t *testing.T) {
 		for _, text := range []string{"{", `{"type":"nothing"}`, `{"type":"follow","server":"fake"}`, `{"type":"refresh"}`} {
 			s.Write(text)
 		}
-		hubtest.Do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "echo", "args": map[string]string{"text": "x"}}, nil)
-		hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"description": path}, nil)
 		seen, changed := make(map[string]bool), false
-		s.Until("the change", func(m hubtest.Message) bool {
+		look := func(m hubtest.Message) {
 			d.CheckMessage(m.Raw)
 			seen[m.Type] = true
 			changed = changed || strings.Contains(m.Raw, `"description":"`+path+`"`)
+		}
+		s.Until("the state, which log entries follow", func(m hubtest.Message) bool { look(m); return seen["state"] })
+		hubtest.Do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "echo", "args": map[string]string{"text": "x"}}, nil)
+		hubtest.Do(t, h, "PUT", "/api/servers/1", map[string]any{"description": path}, nil)
+		s.Until("the change", func(m hubtest.Message) bool {
+			look(m)
 			return changed && seen["error"] && seen["log_entry"] // the messages arrive in any order
 		})
 	}
