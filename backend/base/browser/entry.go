@@ -74,7 +74,8 @@ func snapOf(command []string) string {
 
 var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]+`)
 
-// words splits the value of Exec, whose words may be quoted. It leaves out the field codes for an icon and a name.
+// words splits the value of the key Exec in a desktop file into its words, which may be quoted. It leaves out the
+// words %i, %c and %k, which stand for the icon, the name and the path of the desktop file.
 func words(exec string) []string {
 	var list []string
 	exec = strings.ReplaceAll(exec, `\\`, `\`) // values of desktop files escape backslashes once more

@@ -69,7 +69,8 @@ func (e expression) matches(n Name) bool {
 	return e.compiled.MatchString(n.text)
 }
 
-// maxNeeded limits the number of texts in expression.needed. With more texts, matching the expression is faster.
+// maxNeeded limits the number of texts in expression.needed. Searching a name for more texts takes longer than
+// matching the expression.
 const maxNeeded = 16
 
 // needed returns lower-case texts such that every ASCII name that the expression
@@ -101,8 +102,9 @@ func needed(re *syntax.Regexp) []string {
 	return nil
 }
 
-// longest returns the needed texts of one part of a sequence: the part whose shortest
-// needed text is the longest, because long texts are rare in names.
+// longest returns the result of needed for one part of a sequence. It compares the
+// parts by the shortest text that needed returns for each, and chooses the part for
+// which this text is longest, because long texts are rare in names.
 func longest(parts []*syntax.Regexp) (best []string) {
 	size := 0
 	for _, sub := range parts {
