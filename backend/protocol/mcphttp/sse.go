@@ -112,9 +112,10 @@ func (e *events) next() (event, error) {
 	}
 }
 
-// usableID returns the id of an event if it can be sent in a header. Otherwise it returns an
-// empty id, with which the stream cannot be resumed. For an id with a NUL byte it returns
-// before, the previous id, because the HTML standard demands that such an id is ignored.
+// usableID returns the id of an event or, if a header cannot carry this id, an empty id,
+// with which the stream cannot be resumed. The HTML standard says to ignore an id that
+// contains a NUL byte; for such an id, usableID returns the previous id, which is the
+// parameter before.
 func usableID(value []byte, before string) string {
 	if bytes.IndexByte(value, 0) >= 0 {
 		return before
