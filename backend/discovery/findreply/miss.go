@@ -111,8 +111,8 @@ func NoMatch(query string, result search.Result, near []*catalog.Tool, known Kno
 	return m
 }
 
-// NoMatchForIntent returns the entry of an intent without a match in a
-// find_tools reply. Its parameters are those of NoMatch.
+// NoMatchForIntent returns the entry of a find_tools reply for an intent that
+// matched no tool. The parameters other than intent are those of NoMatch.
 func NoMatchForIntent(intent string, result search.Result, near []*catalog.Tool, known Known) *Miss {
 	m := NoMatch(intent, result, near, known)
 	for i, c := range m.Closest { // names only, because one reply holds many intents

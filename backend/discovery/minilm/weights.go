@@ -84,7 +84,8 @@ func (e embedding) add(to []float32, number int) {
 	}
 }
 
-// readModel reads the embedded weights. It panics on other data, which would be an error in the build.
+// readModel reads the embedded weights. It panics if data does not have the format of weights, which would be an
+// error in the build.
 func readModel(data string) *model {
 	r := reader(unsafe.Slice(unsafe.StringData(data), len(data)))
 	if string(r.bytes(len(form))) != form {
