@@ -18,8 +18,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// The schema of version 1.4 of the original product. Older versions have only
-// the table in schemaServers.
+// The schema of a database of the original product, from which setup.Importer
+// imports servers. schemaServers creates the tables that older versions have;
+// version 1.4 has the tables and columns of schemaRest too.
 const (
 	schemaServers = `CREATE TABLE servers (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, source TEXT, command TEXT,
 		args TEXT, env TEXT, tags TEXT, package_name TEXT, package_version TEXT, transport TEXT, repository TEXT, homepage TEXT,

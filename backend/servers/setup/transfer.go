@@ -191,15 +191,16 @@ func (t *transfer) importTools(ctx context.Context, row Row, server string, r *I
 	r.Tools = len(definitions)
 }
 
-// reportFailure adds an item that could not be imported to the report, and logs the
+// reportFailure adds to the report that an item could not be imported, and logs the
 // complete error.
 func (t *transfer) reportFailure(r *ImportedServer, what string, err error) {
 	t.log.Warn("could not import an item of a server", "server", r.Name, "item", what, "error", err)
 	r.problem("could not import %s: %s", what, fault.MessageOf(err))
 }
 
-// importSecrets sets those secrets that the server does not have yet. No
-// message contains a value.
+// importSecrets stores those secrets of a server that the server does not have yet.
+// In a dry run, it only counts them. The values of secrets never appear in the
+// report or the log.
 func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r *ImportedServer) {
 	rows := rowsOf(t.original.Secrets, row)
 	if len(rows) == 0 {

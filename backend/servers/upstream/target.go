@@ -14,8 +14,8 @@ type Target struct {
 	// and empty for the session that all clients share. For an isolated server, the hub uses the shared session to list
 	// the tools, and for requests of people.
 	Client string
-	// Second marks the second session with a server. That session exists while clients need sessions of both eras with
-	// a server that speaks both; see eraFor.
+	// Second marks the second session with a server that speaks both eras of MCP, legacy and modern. It exists while
+	// some clients need a legacy session and others a modern one; see eraFor.
 	Second bool
 }
 
@@ -41,7 +41,7 @@ func (m *Manager) EndClient(client string) {
 	}
 }
 
-// NotifyOwn sends a notification to the running servers that a client has for itself.
+// NotifyOwn sends a notification to each server with which a client has a running legacy session for itself.
 func (m *Manager) NotifyOwn(client, method string) {
 	for _, s := range m.slots.all() {
 		if client == "" || s.target.Client != client {
@@ -60,7 +60,7 @@ func wantOf(server registry.Server, client string, caller Caller) want {
 	return w
 }
 
-// inParallel calls do for each slot at the same time, and returns when all have ended.
+// inParallel calls do for each slot in a goroutine of its own, and returns when all calls have returned.
 func inParallel(slots []*slot, do func(*slot)) {
 	var doing sync.WaitGroup
 	for _, s := range slots {

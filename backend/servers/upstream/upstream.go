@@ -38,7 +38,7 @@ type Question struct {
 	Server string
 	Method string
 	Params json.RawMessage // as sent by the server
-	// Redactor is used for records of the question.
+	// Redactor removes the server's secrets from what the hub records about the question.
 	Redactor *redact.Redactor
 	// Unknown says why no client is asked. The error contains it if no person can be asked either. It is empty if a
 	// client is asked.
@@ -361,8 +361,8 @@ type State struct {
 	InFlight int    // number of calls in flight in all sessions
 	Version  string // the server's own version, as it reports it
 	Sessions int    // number of sessions of clients that have the server for themselves
-	// Connections are the sessions that clients share, if there are two. This is so if the server speaks both eras and
-	// clients of both eras use it. PID is the id of the process of the first session.
+	// Connections is set if clients share two sessions, because the server speaks both eras of MCP and clients of
+	// both eras use it. PID is then the id of the process of the first session.
 	Connections []Connection
 }
 

@@ -267,7 +267,7 @@ func (v *Vault) put(ctx context.Context, account, value string) (kept string, er
 	return "", fault.Wrap(err, fault.KindOf(err), "%s; or %s", fault.MessageOf(err), v.unlockAdvice(state))
 }
 
-// unlockAdvice says how the user can make the file usable.
+// unlockAdvice says how the user can make the passphrase-encrypted file usable.
 func (v *Vault) unlockAdvice(state string) string {
 	advice := "choose a passphrase for an encrypted file of secrets with: agent-discover secrets unlock"
 	if state == "locked" {
