@@ -61,7 +61,8 @@ type Scanner interface {
 }
 
 // Classifier judges texts of servers more closely than a Scanner, and slowly: some
-// milliseconds a sentence. Its verdicts are at least those of the Scanner.
+// milliseconds a sentence. A verdict of a Classifier is at least as severe as that of
+// the Scanner.
 type Classifier interface {
 	// Classify judges everything that a server lists, in the order of the texts. It stops
 	// with the error of ctx when ctx ends.
@@ -119,8 +120,8 @@ type list struct {
 // Changed is published after items were held, approved or rejected.
 type Changed struct{ Server string }
 
-// Open returns a keeper with the stored items. The keeper scans servers with new rules and
-// notices changed launches only while Run is running.
+// Open returns a keeper with the stored items. Only while Run is running does the keeper
+// scan items again after a change of the rules, and notice changed launches.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -138,8 +139,8 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// Run scans and classifies the items of servers that the current rules have not judged, and
-// holds the items of servers whose launch has changed, until ctx ends.
+// Run scans and classifies those items of servers that the current rules have not judged,
+// and holds the items of servers whose launch has changed, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return k.follow(ctx) })
@@ -147,8 +148,9 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// follow scans the servers that the current rules have not judged. Then it reviews servers
-// whose configuration changes, and reapplies the lists in k.again, until ctx ends.
+// follow first scans the items that the current rules have not judged. Then it reviews
+// all servers and, until ctx ends, each server whose configuration changes. It also
+// reapplies the lists in k.again.
 func (k *Keeper) follow(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](k.options.Bus, 1024)
 	defer func() { stop() }()
@@ -189,9 +191,11 @@ func (k *Keeper) review(ctx context.Context, server string) {
 	}
 }
 
-// rescan judges the items of all servers that the current rules have not judged.
+// rescan judges the items of each server that lists an item which the current rules have
+// not judged, and of each server whose launch is not recorded. If the store cannot say
+// which servers list such items, rescan judges the items of all servers.
 func (k *Keeper) rescan(ctx context.Context) {
-	// Ask the store which servers these are, because reading the items of all servers would slow down each start.
+	// Ask the store which servers list unjudged items: reading the items of all servers would slow down each start.
 	unscanned, err := k.options.Store.Unscanned(ctx, k.options.Scanner.Version()+closer)
 	every := err != nil
 	if every && ctx.Err() == nil {
