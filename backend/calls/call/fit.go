@@ -65,8 +65,9 @@ func (e *exchange) fitState(state json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(state, "result", fitting)
 }
 
-// noteMended logs that clients would have refused a result, once for each tool or method of a server. It may log
-// the name of a member, but no values, because they may be secret.
+// noteMended logs that clients would have refused a result as the server sent it. It does nothing if there are no
+// changes and no error. It logs only once for each tool or method of a server. It may log the name of a JSON member
+// that was changed, but no values, because they may be secret.
 func (p *Pipeline) noteMended(server, what string, changes []mcpshape.Change, err error) {
 	if err == nil && len(changes) == 0 {
 		return

@@ -40,9 +40,9 @@ type Request struct {
 	// server's tools again to find the tool: callers check the tools that the hub already knows before they use
 	// Call. It may be nil.
 	Vet func() error
-	// Params are the params as the client sent them. Call owns them. In a call of a tool, Call replaces the name, masks
-	// credentials and sets fixed arguments. Unless Direct is set, Call removes members that a server might confuse with
-	// a checked one, such as "Name" with "name".
+	// Params are the params as the client sent them. Call owns them. In a call of a tool, Call replaces the name with
+	// the one that the server lists, masks credentials, and sets the arguments that a rule fixes. Unless Direct is
+	// set, Call removes members that a server might confuse with a checked one, such as "Name" with "name".
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
 	// Internal marks a request of the hub itself. Caller and Progress are nil.
@@ -80,8 +80,9 @@ func failed(result json.RawMessage) bool {
 // confuse with one of them, such as "Name" with "name", are removed.
 var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
-// reading maps the methods that read a resource or get a prompt to the kind of their records, to the member of the
-// params that names what to read, and to the member of the result that contains it.
+// reading has an entry for each method that reads a resource or gets a prompt: kind is the kind of the journal
+// records of such requests, member is the member of the params that names the resource or prompt, and answer is the
+// member of the result that contains it.
 var reading = map[string]struct {
 	kind           journal.Kind
 	member, answer string

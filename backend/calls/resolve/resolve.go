@@ -35,10 +35,10 @@ type Scope struct {
 		Get(name string) (registry.Server, error)
 	}
 	View *rules.View
-	// Usable reports whether a tool may be named without its server. Nil means that every tool may.
+	// Usable reports whether a tool may be named without its server. If Usable is nil, every tool may.
 	Usable func(*catalog.Tool) bool
-	// Short returns the tool that a client was shown under a shortened name, and nil if there is none. It may be
-	// nil.
+	// Short returns the tool that a client was shown under a shortened name, or nil if there is no such tool. Short
+	// itself may be nil.
 	Short func(name string) *catalog.Tool
 	// Near returns the names of tools that a caller may have meant by name, an unknown name without a server. It may
 	// be nil.
@@ -68,8 +68,9 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	if t := s.short(full); t != nil {
 		return Tool{t.Server, t.Name, t}, nil
 	}
-	// Server one does not list a tool echo, so that one.echo may be the whole name of a tool of another server.
-	// If no tools of server one are known, or the name is one__echo, assume the tool of server one.
+	// If the name begins with a configured server, this server does not list the tool. Take SERVER__TOOL as a
+	// tool of the server, and also SERVER.TOOL if no tools of the server are known. Otherwise, SERVER.TOOL may be
+	// the whole name of a tool of another server.
 	if len(ways) > 0 && (strings.HasPrefix(full, ways[0].Server+"__") || len(s.View.Of(ways[0].Server)) == 0) {
 		return ways[0], nil
 	}
