@@ -198,8 +198,9 @@ func (s System) folders(folder string) map[string]string {
 
 var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
 
-// expand replaces the variables in text, but not those in inserted values. A missing answer becomes
-// an empty text; an unknown variable is kept.
+// expand replaces the variables in text with their values, in which line ends become commas. It
+// does not expand the inserted values again. A user_config variable without a value becomes an
+// empty text; any other unknown variable is kept.
 func (s System) expand(text string, variables map[string]string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]

@@ -53,8 +53,8 @@ func (d *jsonDoc) index(name string) (int, []jsonItem) {
 	return -1, items
 }
 
-// replace replaces the value of a member. The new value is on one line if the old one was, unless the old one was
-// empty and its member starts a line.
+// replace replaces the value of a member. If the old value is on one line, so is the new value, unless the old value
+// has no items and the member starts a line; then the new value may take several lines.
 func (d *jsonDoc) replace(m jsonItem, value any) replacement {
 	from, start, end := m.first().StartOffset, m.value.StartOffset, m.value.EndOffset
 	s := d.style(m.value)

@@ -65,10 +65,11 @@ type match struct {
 	named     bool // an entry of the candidate has the name of the server
 }
 
-// matchAll sets Existing of the candidates. Several candidates may have the same command or URL, but different
-// accounts. Therefore a configured server is assigned to only one candidate: the most similar one or, among equally
-// similar ones, one that has an entry with the name of the server. As an exception, a candidate whose secrets cannot
-// be compared now may get a server that is already assigned.
+// matchAll sets Existing of each candidate to the name of the configured server that it matches, if any. Candidates
+// may have the same command or URL but different accounts, so a configured server is assigned to one candidate only:
+// the most similar one or, among equally similar ones, one that has an entry with the name of the server. The
+// exception is a candidate that can differ from the server only in secrets that cannot be read now: it may get a
+// server that is already assigned to another candidate.
 func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 	var matches []match
 	for n, c := range all {

@@ -140,9 +140,10 @@ func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server,
 	return server, link, nil
 }
 
-// repaired returns the wanted server with the variables that a person added to the current entry e,
-// and with the client and the surface of e; if chosen is set, the surface is that of wanted. Of the
-// editor-specific fields in More, the result has only those that e lacks.
+// repaired returns the server that repair writes in place of the current entry e. It is wanted,
+// with the variables that a person added to e. Its arguments keep the client and the surface that
+// the arguments of e name; if chosen is set, they name the surface of wanted. More contains only
+// those fields of wanted.More that e lacks, because repair keeps the fields that e has.
 func repaired(e entry, wanted table.Server, chosen bool) table.Server {
 	out, server := e.server, e.server
 	present, _ := e.value.(map[string]any)
@@ -165,8 +166,9 @@ func repaired(e entry, wanted table.Server, chosen bool) table.Server {
 	return out
 }
 
-// repair corrects the fields of an entry that differ from the wanted server. It
-// keeps all other fields, and replaces the entry only when that is not enough.
+// repair corrects the fields of an entry that differ from the wanted server, and
+// keeps all other fields. If the corrected entry would still not start the wanted
+// server, repair replaces the whole entry.
 func repair(text []byte, file table.File, e entry, wanted table.Server, chosen bool) (configedit.Change, error) {
 	before, err := table.Spell(file.Shape, Name, e.server)
 	if err != nil {
@@ -224,9 +226,9 @@ func emptyLike(value any) any {
 	return nil
 }
 
-// snippet returns the text that a person pastes where a file cannot be changed;
-// "" when the entry cannot be written in the editor's format. Snippets never
-// change, so they are cached.
+// snippet returns the text that a person pastes into a file that the hub cannot
+// change, or "" if the entry cannot be written in the editor's format. Snippets
+// never change, so they are cached.
 func (o *ownEntry) snippet(e *table.Editor, file table.File) string {
 	key := strings.Join(append([]string{e.ID, file.Shape, string(file.Place.Format), file.Place.List}, file.Place.Keys...), "\x00")
 	if text, ok := o.snippets.Load(key); ok {

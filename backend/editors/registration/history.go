@@ -256,8 +256,9 @@ func (h *history) writeRecord(ctx context.Context, c *change, before []byte) ([]
 	return []string{record, steps}, err
 }
 
-// markDone marks a change as made. For a change by an editor's commands, it first stores the steps
-// and the hash, which are known only after the change.
+// markDone creates the file that marks a change as made. If the editor's commands made the
+// change, markDone first writes change.json and the steps again, because the hash in After and
+// the steps are known only after the commands have ended.
 func (h *history) markDone(ctx context.Context, c *change, before []byte) error {
 	if c.Writer {
 		written, err := h.writeRecord(ctx, c, before)

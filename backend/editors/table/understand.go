@@ -222,8 +222,10 @@ func (r *reader) transport(shape string, s Server) string {
 	return transport
 }
 
-// kind returns the transport of an entry without a type if the editor has a rule of
-// its own for it, and "" otherwise.
+// kind returns the transport of an entry that states no type, or only the type
+// "remote": "" if the entry has a command, HTTP if it has an httpUrl, SSE if its
+// shape is cline or gemini, and otherwise "". If kind returns "",
+// registry.TransportFor derives the transport.
 func (r *reader) kind(shape string, s Server) string {
 	switch {
 	case s.Command != "":
