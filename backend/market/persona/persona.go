@@ -107,8 +107,9 @@ func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// Read reads a persona. The error is a fault if its files cannot be read. Problems lists the mistakes in their
-// contents. The persona's toolsets may contain tools of its own servers and of configured ones.
+// Read reads the persona at path, a folder or an archive. The error is a fault if the files cannot be read. Mistakes
+// in the contents of the files are not errors: Persona.Problems lists them. The toolsets of a persona may contain
+// tools of its own servers and of servers that are configured already.
 func Read(ctx context.Context, path string, parser Parser, configured Configured) (Persona, error) {
 	files, err := open(path)
 	if err != nil {
@@ -208,7 +209,8 @@ func (p *Persona) check() {
 	}
 }
 
-// toolset returns a toolset in which servers have their configured names.
+// toolset returns set as a toolset.Toolset. It refers to each server of the persona by the name that the server has,
+// or will get, in the hub.
 func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
 	t := toolset.Toolset{Name: set.Name, Description: set.Description}
 	for _, name := range set.Tools {
