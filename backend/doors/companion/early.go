@@ -33,8 +33,8 @@ func (c *Companion) answerEarly(ctx context.Context) {
 	}
 }
 
-// beginEarly answers the queued requests with the hub's last answers from the cache. Later requests are
-// answered in the same way until the first hub is connected.
+// beginEarly answers the queued requests for which the cache holds the hub's last answer. The others stay queued.
+// Until a hub is connected for the first time, later requests are handled in the same way.
 func (c *Companion) beginEarly() {
 	c.sending.Lock() // no line is queued and no hub is connected meanwhile
 	defer c.sending.Unlock()
@@ -67,7 +67,7 @@ func (c *Companion) beginEarly() {
 	c.checkSettled()
 }
 
-// waiting reports whether requests wait for the first hub. The caller holds mu.
+// waiting reports whether requests wait until a hub is connected for the first time. The caller holds mu.
 func (c *Companion) waiting() bool { return !c.linked && c.offline == nil }
 
 // earlyReply returns the hub's last answer to a request, and records the request. It returns nil, and records nothing,

@@ -125,9 +125,9 @@ func (c *clientInfo) origin(road string) call.Origin {
 	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }
 
-// limitedAs returns the id of the client whose rules apply to the session. The id comes from the configuration entry or
-// credential with which the client connects, not from the client's messages, because the lists of modern clients may
-// depend on nothing else.
+// limitedAs returns the id of the client whose rules apply to the session. The id comes from the configuration entry
+// or credential with which the client connects. It does not come from the client's messages, because the lists that a
+// modern client gets must not depend on them.
 func (c *clientInfo) limitedAs() string { return ClientID(c.entry) }
 
 // ClientID returns the current id of a client in the table of editors. The given id may be a former one or

@@ -71,8 +71,8 @@ func (c *clientTools) Lists(t *catalog.Tool) bool {
 	return c.found.has(t.Key()) || c.shows(t.Server)
 }
 
-// constant returns the tools of servers that every modern client lists: those of always listed servers, sorted by
-// server and tool, or those of the toolset that the client has equipped, in the order of the toolset.
+// constant returns those tools of servers that a modern client lists: the tools of always listed servers, sorted by
+// server and tool, or, if the client has equipped a toolset, the tools of the toolset in its order.
 func (c *clientTools) constant() []*catalog.Tool {
 	if tools, equipped := c.choice.Tools(); equipped {
 		return tools
@@ -84,8 +84,8 @@ func (c *clientTools) constant() []*catalog.Tool {
 	return tools
 }
 
-// all returns the tools of servers that the session lists: first those of always listed servers or of the equipped
-// toolset, then the session tools, sorted by name.
+// all returns those tools of servers that the session lists: first the tools of always listed servers or of the
+// equipped toolset, and then the session tools in the order of their names.
 func (c *clientTools) all() []*catalog.Tool {
 	rules := c.Rules()
 	tools, equipped := c.choice.Tools()
@@ -148,8 +148,8 @@ func (c *clientTools) ShownAs(tools []*catalog.Tool) []string {
 	return c.client.limitsOf(false).names(tools)
 }
 
-// ShownIn returns the tool in tools that the client is shown under a name, or nil if there is none. It
-// tries the names for the legacy and the modern era, because the limits of the client may differ.
+// ShownIn returns the tool in tools that the client is shown under a name, or nil if there is none. It tries the
+// names for the legacy and for the modern era, because the limits of the client may differ between the eras.
 func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool {
 	for _, modern := range []bool{false, true} {
 		if at := slices.Index(c.client.limitsOf(modern).names(tools), name); at >= 0 {
@@ -159,8 +159,9 @@ func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool 
 	return nil
 }
 
-// noteView records that the client has read a resource if it is a view, the user interface of a tool in MCP
-// Apps. A view calls the tools of its server by the server's own names, which the hub does not list.
+// noteView records that the client has read a view of a server, if uri is the URI of a view. A view is the user
+// interface of a tool in MCP Apps. It calls tools of its server by the names that the server gives them, which are
+// not the names that the hub lists.
 func (c *clientTools) noteView(server, uri string) {
 	if !strings.HasPrefix(uri, "ui://") {
 		return

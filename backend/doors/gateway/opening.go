@@ -30,7 +30,8 @@ type Opening struct {
 	// Folder is the client's working directory; empty if it is not known.
 	Folder string
 	// Credential identifies the configuration entry or the token with which the client connects. A toolset that the
-	// client equips is stored for the credential, because the lists of modern clients may depend on nothing else.
+	// client equips is stored for the credential, not for the session, because the lists that a modern client gets
+	// must not depend on the session.
 	Credential string
 	// Toolset is the toolset that the client or its project asks to be limited to; empty
 	// for none. It has no effect on surfaces of one server or toolset.

@@ -44,8 +44,8 @@ type SessionOptions struct {
 	Log       *slog.Logger     // required if File is set
 }
 
-// OpenSessions returns the sessions of a hub. It restores the sessions in o.File that belong to the same address,
-// because pages cannot reach the hub at another address. It omits expired and malformed entries.
+// OpenSessions returns the sessions of a hub. From o.File, it restores the sessions that were opened at o.Address,
+// because a page that was opened at another address cannot reach this hub. It omits expired and malformed entries.
 func OpenSessions(o SessionOptions) *Sessions {
 	if o.Now == nil {
 		o.Now = time.Now

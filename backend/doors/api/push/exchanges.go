@@ -18,8 +18,8 @@ type watch struct {
 	stop  func()
 }
 
-// passMessages sends messages of servers until ctx ends. It runs in its own goroutine, because reading messages masks
-// their secrets, which takes time for long texts.
+// passMessages sends the JSON-RPC messages of servers to clients until ctx ends. It runs in its own goroutine,
+// because it masks secrets in the messages, which takes time for long texts.
 func (p *Pusher) passMessages(ctx context.Context, limit *pace) {
 	for {
 		select {
