@@ -72,7 +72,7 @@ var allowed = map[string][]string{
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search": {
-		// lexicon finds English words for queries in other languages
+		// package lexicon finds English words for queries in other languages
 		"base/events",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon",
 	},
@@ -106,26 +106,26 @@ var allowed = map[string][]string{
 	"servers/risk":            {"base/lazyregexp", "base/program", "base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
-		// mcphttp defines the error of a start that needs a sign-in; upstream announces when servers are paused
+		// mcphttp defines the error of a start that needs a sign-in; package upstream announces when servers are paused
 		"base/events", "base/fault",
 		"protocol/mcphttp",
 		"servers/registry", "servers/upstream",
 	},
 	"servers/corrections": {
-		// upstream returns what running servers list
+		// package upstream returns what running servers list
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog",
 		"servers/features", "servers/upstream",
 	},
 	"servers/readiness": {"base/fault", "base/words", "servers/registry"},
 	"servers/setup": {
-		// catalog receives the tools of an import
+		// package catalog receives the tools of an import
 		"base/fault", "base/pathname", "base/paths",
 		"discovery/catalog",
 		"servers/intake", "servers/registry",
 	},
 	"servers/secretscan": {"base/lazyregexp"},
-	// secretscan finds credentials in a launch
+	// package secretscan finds credentials in a launch
 	"servers/launch":   {"base/fault", "base/lazyregexp", "servers/registry", "servers/secretscan"},
 	"servers/redact":   {"servers/launch", "servers/secretscan"},
 	"servers/keychain": {"base/fault"},
@@ -138,7 +138,7 @@ var allowed = map[string][]string{
 	"trust/normalize": {},
 	"trust/injection": {},
 	"trust/scan": {
-		// secretscan recognizes credentials
+		// package secretscan recognizes credentials
 		"base/jsonscan", "base/lazyregexp", "base/safetext",
 		"servers/secretscan",
 		"trust/injection", "trust/normalize",
@@ -146,20 +146,21 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm computes the vectors that are the input of the classifier
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/sandbox": {
-		// program runs bubblewrap as a trial; launch reports which variables are credentials
+		// package program runs bubblewrap as a trial; package launch reports which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
-		// samename finds names that look the same; features defines the lists that are guarded; scan defines the verdicts
+		// samename finds names that look the same; package features defines the lists that are guarded; package scan
+		// defines the verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
 		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
 	"trust/examiner": {
-		// catalog holds the tools of other servers; registry reports which servers run the same program
+		// package catalog holds the tools of other servers; package registry reports which servers run the same program
 		"discovery/catalog",
 		"servers/registry",
 		"trust/classifier", "trust/quarantine", "trust/scan",
@@ -167,16 +168,16 @@ var allowed = map[string][]string{
 
 	"calls/audit": {"base/paths"}, // paths replaces a file as a whole
 	"calls/journal": {
-		// redact redacts records; upstream publishes the notifications that are recorded
+		// package redact redacts records; package upstream publishes the notifications that are recorded
 		"base/events", "base/jsonscan", "base/safetext",
 		"protocol/jsonrpc",
 		"servers/redact", "servers/upstream",
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion defines the eras of the protocol, in which a server may introduce itself differently; features
-		// holds the prompts that servers list; launch returns the hash of a server's launch, so that an approval ends
-		// when the launch changes
+		// mcpversion defines the eras of the protocol, in which a server may introduce itself differently; package
+		// features holds the prompts that servers list; package launch returns the hash of a server's launch, so that an
+		// approval ends when the launch changes
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
@@ -185,7 +186,7 @@ var allowed = map[string][]string{
 		"calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 	},
 	"calls/rules": {
-		// catalog holds the tools to which rules apply; tokens counts the tokens of tools with an override
+		// package catalog holds the tools to which rules apply; package tokens counts the tokens of tools with an override
 		"base/fault", "base/pattern", "base/settings", "base/tokens",
 		"protocol/jsonrpc",
 		"discovery/catalog",
@@ -203,7 +204,8 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings says what happens to each finding; secretscan defines the text that replaces a credential
+		// package settings says what happens to each finding; package secretscan defines the text that replaces a
+		// credential
 		"base/events", "base/fault", "base/jsonscan", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
 		"servers/secretscan",
@@ -215,24 +217,24 @@ var allowed = map[string][]string{
 	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch defines the references that replace secret answers
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process reports whether the owner of a leftover file has ended
 	"editors/table": {
-		// registry decides which transport an address has
+		// package registry decides which transport an address has
 		"base/fault", "base/pathname", "base/paths",
 		"servers/registry",
 		"editors/configedit",
 	},
 	"editors/configdiff": {
-		// redact redacts diffs
+		// package redact redacts diffs
 		"base/safetext", "base/textdiff",
 		"servers/launch", "servers/redact", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
-		// registration is the only package that changes files outside the data folder
+		// package registration is the only package that changes files outside the data folder
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		// registration removes imported entries from editors' files
+		// package registration removes imported entries from editors' files
 		"base/fault", "base/lazyregexp", "base/pathname", "base/program", "base/safetext",
 		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
@@ -247,7 +249,8 @@ var allowed = map[string][]string{
 
 	"market/listing": {},
 	"market/persona": {
-		// bundle reads archives; importer parses servers in the format of any client; resolve parses names of tools
+		// package bundle reads archives; package importer parses servers in the format of any client; package resolve
+		// parses names of tools
 		"base/fault", "base/safetext",
 		"servers/intake", "servers/registry",
 		"calls/resolve", "calls/toolset",
@@ -274,19 +277,20 @@ var allowed = map[string][]string{
 		"market/fetch", "market/listing", "market/readme", "market/signs",
 	},
 	"market/federation": {
-		// search ranks results by words, as it ranks tools; mirror converts listings to tools for this ranking
+		// package search ranks results by words, as it ranks tools; package mirror converts listings to tools for this
+		// ranking
 		"base/fault", "base/safetext",
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
 	"market/prerequisites": {
-		// program knows the product that includes a program; subprocess asks programs for their versions
+		// package program knows the product that includes a program; package subprocess asks programs for their versions
 		"base/process", "base/program", "base/safetext",
 		"market/subprocess",
 	},
 	"market/official": {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
-		// mcpversion and mcpheader are needed for the first request in either era of the protocol
+		// packages mcpversion and mcpheader are needed for the first request in either era of the protocol
 		"base/netreach", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"market/listing",
@@ -298,8 +302,8 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog holds the tools that a new server must list; mcphttp defines the error of a server that needs a
-		// sign-in; subprocess runs programs and reports their output
+		// package catalog holds the tools that a new server must list; mcphttp defines the error of a server that needs a
+		// sign-in; package subprocess runs programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
@@ -308,15 +312,15 @@ var allowed = map[string][]string{
 		"market/listing", "market/plan", "market/prerequisites", "market/subprocess",
 	},
 	"market/marketplace": {
-		// marketplace combines the packages of its wing for the packages of the wing doors
+		// package marketplace combines the packages of its wing for the packages of the wing doors
 		"base/events", "base/fault", "base/safetext",
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
 	},
 	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess runs skopeo and docker
 	"market/updates": {
-		// journal holds the recorded calls that are replayed; inspector generates the names of private copies of
-		// servers
+		// package journal holds the recorded calls that are replayed; package inspector generates the names of private
+		// copies of servers
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
@@ -325,22 +329,23 @@ var allowed = map[string][]string{
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		// process reports which variables configure this program; program returns the names of interpreters; bundle
-		// reads manifests
+		// package process reports which variables configure this program; package program returns the names of
+		// interpreters; package bundle reads manifests
 		"base/fault", "base/lazyregexp", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
 	"market/downloads": {
-		// sandbox defines how the packages of confined servers are installed; upstream reports which servers run
+		// package sandbox defines how the packages of confined servers are installed; package upstream reports which
+		// servers run
 		"base/events", "base/fault", "base/paths", "base/process",
 		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/packagemanager", "market/subprocess",
 	},
 	"market/packagemanager": {
-		// sandbox limits what package managers may access; upstream defines the type Launch
+		// package sandbox limits what package managers may access; package upstream defines the type Launch
 		"base/fault", "base/paths", "base/process",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
@@ -349,8 +354,8 @@ var allowed = map[string][]string{
 	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream defines the type Launch
 
 	"doors/gateway": {
-		// mcphttp defines the error of a request that needs a sign-in; registration defines the name of the hub's entry;
-		// words defines the name of the command line
+		// mcphttp defines the error of a request that needs a sign-in; package registration defines the name of the
+		// hub's entry; package words defines the name of the command line
 		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/words",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
 		"protocol/schemacompat",
@@ -364,7 +369,7 @@ var allowed = map[string][]string{
 		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/gateway/answer": {
-		// upstream reports whether a call failed because a server did not start
+		// package upstream reports whether a call failed because a server did not start
 		"base/fault",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"servers/upstream",
@@ -372,7 +377,7 @@ var allowed = map[string][]string{
 	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
 	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
 	"doors/gateway/inventory": {
-		// names reports which tools are only for the views of MCP Apps
+		// package names reports which tools are only for the views of MCP Apps
 		"discovery/catalog",
 		"servers/registry",
 		"calls/rules",
@@ -393,7 +398,7 @@ var allowed = map[string][]string{
 		"doors/gateway/danger", "doors/gateway/inventory",
 	},
 	"doors/gateway/toolsetview": {
-		// upstream grants the leases that keep a server running while a changed tool is called
+		// package upstream grants the leases that keep a server running while a changed tool is called
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/search",
@@ -403,7 +408,7 @@ var allowed = map[string][]string{
 		"doors/gateway/inventory", "doors/surfaces",
 	},
 	"doors/gateway/registrytool": {
-		// upstream reports whether a call failed because a server did not start
+		// package upstream reports whether a call failed because a server did not start
 		"base/fault",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply",
@@ -426,19 +431,19 @@ var allowed = map[string][]string{
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {
-		// instance generates tokens; table lists the clients that a token may name
+		// package instance generates tokens; package table lists the clients that a token may name
 		"base/events", "base/fault", "base/instance", "base/safetext",
 		"editors/table",
 		"doors/surfaces",
 	},
 	"doors/endpoint": {
-		// instance generates session ids
+		// package instance generates session ids
 		"base/fault", "base/instance",
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 		"doors/gateway", "doors/surfaces",
 	},
 	"doors/companion": {
-		// toolset checks the name of a toolset that a project names
+		// package toolset checks the name of a toolset that a project names
 		"base/fault", "base/instance", "base/paths", "base/process", "base/version",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"calls/toolset",
@@ -446,7 +451,7 @@ var allowed = map[string][]string{
 	},
 	"doors/answercache": {"base/paths"},
 	"doors/api": {
-		// api composes the packages below it
+		// package api composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/readiness", "servers/registry",
@@ -463,12 +468,12 @@ var allowed = map[string][]string{
 	"doors/api/static":  {"doors/api/route"}, // route builds the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard": {
-		// peercred reports which user opened a connection; route defines the body of an error
+		// peercred reports which user opened a connection; package route defines the body of an error
 		"base/fault", "base/instance", "base/paths", "base/peercred", "base/words",
 		"doors/api/route", "doors/credentials",
 	},
 	"doors/api/operations": {
-		// search returns hits with their reasons; table lists the editors that a setting may name
+		// package search returns hits with their reasons; package table lists the editors that a setting may name
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/program", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
@@ -483,7 +488,7 @@ var allowed = map[string][]string{
 		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
-		// operations defines the objects that messages and REST responses contain
+		// package operations defines the objects that messages and REST responses contain
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
@@ -497,8 +502,8 @@ var allowed = map[string][]string{
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		// plan reports which servers come from the marketplace; gateway defines the history of clients and the tools of
-		// sessions
+		// package plan reports which servers come from the marketplace; package gateway defines the history of clients
+		// and the tools of sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/features", "servers/registry", "servers/setup", "servers/vault",
@@ -532,11 +537,11 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit verifies an export without a hub. journal defines the kinds that completion offers. registry and risk
-		// describe to a person the server that is to be added. The packages of the wing market define what the market
-		// commands print. The packages of the wing trust judge the tools in a file without a hub. sandbox confines
-		// this program before it executes the program of a server. catalog and resolve are needed for the names
-		// of a toolset's tools.
+		// Package audit verifies an export without a hub. Package journal defines the kinds that completion offers.
+		// Packages registry and risk describe to a person the server that is to be added. The packages of the wing
+		// market define what the market commands print. The packages of the wing trust judge the tools in a file without
+		// a hub. Package sandbox confines this program before it executes the program of a server. Packages catalog and
+		// resolve are needed for the names of a toolset's tools.
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
