@@ -63,10 +63,10 @@ export class Additions {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
   #aborts = new Map<string, AbortController>();
 
-  /** cancel stops the addition of a server. What is configured so far stays, and can be started later. */
+  /** cancel stops the addition of a server. A server that is configured already stays, and can be started later. */
   async cancel(server: Addition): Promise<void> {
     this.#aborts.get(server.name)?.abort();
-    // The hub goes on with a start that was requested, unless it is told to stop.
+    // Aborting the request does not stop a server that is already starting, so tell the hub to stop the server.
     if (server.id !== undefined)
       await attempt(() => take(api.POST("/api/servers/{id}/stop", { params: { path: { id: String(server.id) } } })));
   }
