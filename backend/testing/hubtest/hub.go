@@ -120,7 +120,7 @@ type Row struct {
 	Never   []string
 }
 
-// NoToken, as the Headers of a Row, removes the token from the request.
+// NoToken is the Headers of a Row that sends no token.
 var NoToken = map[string]string{"Authorization": ""}
 
 // Send sends the request and checks the answer.
