@@ -75,9 +75,11 @@ func (r *Registrar) Run(ctx context.Context) error {
 }
 
 // scan does the work of Run once and returns the current status. last is the
-// status after the previous scan, or nil. The first scan always publishes
-// Changed, because clients may have read the status before it.
+// status after the previous scan, or nil before the first one.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
+	if last == nil { // clients may have read the status already
+		last, _ = r.Status(ctx, false, nil) // an error is reported below
+	}
 	if err := r.recordNewEditors(); err != nil {
 		r.options.Log.Warn("could not save the new editors", "err", err)
 	}
