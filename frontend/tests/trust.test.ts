@@ -207,6 +207,44 @@ test("what a proposed server lists waits, or is approved with the server; a chan
   await context.close();
 });
 
+test("after an approval, the held items are counted even if the list of them changes meanwhile", async () => {
+  await using agent = await Agent.join(hub, "an-agent");
+  const [command = "", ...args] = many(2, "late");
+  await agent.registry("install", { name: "late", command, args });
+  const { page, context, problems } = await visit(browser, hub, "/approvals");
+  let listed = false;
+  await page.route("**/refresh", async (route) => {
+    const response = await route.fetch();
+    listed = true;
+    await route.fulfill({ response });
+  });
+  // The first answer after that is kept back until a change has caused a second request, whose answer comes last.
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let requests = 0;
+  await page.route(/\/api\/trust$/, async (route) => {
+    const request = listed ? ++requests : 0;
+    if (request !== 1 && request !== 2) return route.continue();
+    const response = await route.fetch();
+    if (request === 1) {
+      await serving("other", definition("add", poisoned));
+      await second.promise;
+      await route.fulfill({ response });
+      first.resolve();
+      return;
+    }
+    second.resolve();
+    await first.promise;
+    await route.fulfill({ response });
+  });
+  await page.getByRole("button", { name: "Approve late" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await toast(page, "late is approved. 2 items of its list wait for your approval.");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("a result that gives orders is kept back until a person releases it", async () => {
   await serving("hostile", definition("echo", "Says a text."));
   await using agent = await Agent.join(hub, "an-agent");

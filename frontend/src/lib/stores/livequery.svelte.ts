@@ -16,26 +16,41 @@ export class LiveQuery<T> {
 
   #ask: () => Promise<T>;
   #asked = 0;
+  /** The last request, with its number. */
+  #last: { asked: number; done: Promise<void> } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ask: () => Promise<T>) {
     this.#ask = ask;
   }
 
-  /** load sends the request now. The answer is dropped if a later request has been sent meanwhile. */
-  load = async (): Promise<void> => {
+  /**
+   * load sends the request now. The answer is dropped if a later request has been sent meanwhile; then load waits for
+   * that one, so that value is never older than the call.
+   */
+  load = (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const asked = ++this.#asked;
-    try {
-      const value = await this.#ask();
-      if (asked !== this.#asked) return;
-      this.value = value;
-      this.problem = "";
-    } catch (problem) {
-      if (asked === this.#asked) this.problem = messageOf(problem);
-    }
+    const done = this.#send(asked);
+    this.#last = { asked, done };
+    return done;
   };
+
+  async #send(asked: number): Promise<void> {
+    let [value, problem]: [T | undefined, string] = [undefined, ""];
+    try {
+      value = await this.#ask();
+    } catch (failure) {
+      problem = messageOf(failure);
+    }
+    if (asked !== this.#asked) {
+      if (this.#last && this.#last.asked > asked) await this.#last.done;
+      return;
+    }
+    if (!problem) this.value = value;
+    this.problem = problem;
+  }
 
   /**
    * keep loads the answer once the hub is connected, and again after messages of these types and after a reconnect,
