@@ -133,7 +133,10 @@ func TestAFullDiskIsReportedAndTheHubCanBeStopped(t *testing.T) {
 	if out.Code != 3 {
 		t.Errorf("doctor: exit code %d", out.Code)
 	}
-	programtest.Contains(t, h.Must("status"), "Problem: no space left", "entries of the log are kept")
+	programtest.Eventually(t, "the status names the problem", func() bool {
+		status := h.Must("status")
+		return strings.Contains(status, "Problem: no space left") && strings.Contains(status, "entries of the log are kept")
+	})
 
 	empty()
 	programtest.Eventually(t, "all calls are in the log", func() bool {
