@@ -83,7 +83,7 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 type approvalFields struct {
 	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since."`
 	Code       string `json:"code,omitempty" doc:"The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session."`
-	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"What happens to the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them."`
+	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"Treatment of the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them."`
 }
 
 type approvalInput struct {

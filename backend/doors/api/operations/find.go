@@ -23,7 +23,7 @@ func (f *Find) Routes(t *route.Table) {
 }
 
 type findFields struct {
-	Query string  `json:"query" doc:"What the tool should do, in plain words, best in English: a verb and its object."`
+	Query string  `json:"query" doc:"Task for the tool in plain words, best in English: a verb and its object."`
 	Limit float64 `json:"limit,omitempty" doc:"Maximum number of hits, up to 50; 5 by default."`
 }
 

@@ -186,7 +186,7 @@ type SecretsView struct {
 
 // VaultStatus describes where secrets are kept.
 type VaultStatus struct {
-	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere."`
+	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Place where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere."`
 	Why    string `json:"why" doc:"Why new secrets are stored in the place that keeper names."`
 	Advice string `json:"advice,omitempty" doc:"The remedy if secrets cannot be stored."`
 	File   string `json:"file" enum:"none,locked,unlocked" doc:"State of the file that is encrypted with a passphrase."`
@@ -202,7 +202,7 @@ type ServerSecrets struct {
 // SecretName is a secret without its value.
 type SecretName struct {
 	Key       string `json:"key"`
-	Kept      string `json:"kept" doc:"Where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase."`
+	Kept      string `json:"kept" doc:"Place where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase."`
 	UpdatedAt string `json:"updated_at"`
 }
 

@@ -57,7 +57,7 @@ func (stateMessage) about() string {
 type requestMessage struct {
 	Type   string `json:"type" enum:"refresh,follow,unfollow" doc:"refresh: the hub sends the whole state. follow: the hub begins to send the standard error or the JSON-RPC messages of a server. unfollow: the hub stops sending them."`
 	Server string `json:"server,omitempty" doc:"Name of the server to follow or unfollow."`
-	What   string `json:"what,omitempty" enum:"output,messages" doc:"What to follow: output (the default) for the lines of standard error, or messages for the JSON-RPC messages in both directions. While nobody follows the messages of a server, only the messages of handshakes are recorded."`
+	What   string `json:"what,omitempty" enum:"output,messages" doc:"Stream to follow: output (the default) for the lines of standard error, or messages for the JSON-RPC messages in both directions. While nobody follows the messages of a server, only the messages of handshakes are recorded."`
 }
 
 func (requestMessage) about() string { return "A request of the client." }

@@ -135,7 +135,7 @@ type (
 	}
 	errorMessage struct {
 		Type    string `json:"type" enum:"error"`
-		Message string `json:"message" doc:"What is wrong with a message from this client: Invalid JSON, Message must be a JSON object, Unknown message type, or the reason why a server cannot be followed."`
+		Message string `json:"message" doc:"Reason why a message from this client is rejected: Invalid JSON, Message must be a JSON object, Unknown message type, or the reason why a server cannot be followed."`
 	}
 )
 

@@ -3173,7 +3173,7 @@ export interface components {
             /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. */
             launch_hash?: string;
             /**
-             * @description What happens to the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them.
+             * @description Treatment of the tools and other items in the first lists of the server. clean: items in which the scan finds nothing are approved together with the server. wait (the default): all items are held until a person approves them.
              * @enum {string}
              */
             tools?: "clean" | "wait";
@@ -4055,7 +4055,7 @@ export interface components {
              * @description Maximum number of hits, up to 50; 5 by default.
              */
             limit?: number;
-            /** @description What the tool should do, in plain words, best in English: a verb and its object. */
+            /** @description Task for the tool in plain words, best in English: a verb and its object. */
             query: string;
         } & {
             [key: string]: unknown;
@@ -5485,7 +5485,7 @@ export interface components {
             server: string;
         };
         SecretName: {
-            /** @description Where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase. */
+            /** @description Place where the value is stored. keychain: in the keychain of the operating system. sealed: in a file for values that are too long for the keychain, encrypted with a key in the keychain. file: in a file that is encrypted with a passphrase. */
             kept: string;
             key: string;
             updated_at: string;
@@ -6663,7 +6663,7 @@ export interface components {
              */
             file: "none" | "locked" | "unlocked";
             /**
-             * @description Where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere.
+             * @description Place where new secrets are stored: in the keychain of the operating system, in the encrypted file, or nowhere.
              * @enum {string}
              */
             keeper: "keychain" | "file" | "none";
