@@ -27,6 +27,15 @@ func (e Entry) on() (bool, error) {
 	return e.enabled(data), nil
 }
 
+func (e Entry) place() (string, bool, error) {
+	file, err := e.file()
+	if err != nil {
+		return "", false, err
+	}
+	_, err = os.Lstat(file)
+	return file, err == nil, nil
+}
+
 func (e Entry) write() error {
 	file, err := e.file()
 	if err != nil {

@@ -34,6 +34,17 @@ func (e Entry) on() (bool, error) {
 	return runValueOn(value), nil
 }
 
+func (e Entry) place() (string, bool, error) {
+	const place = `HKEY_CURRENT_USER\` + runKey
+	run, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.QUERY_VALUE)
+	if err != nil {
+		return place, false, nil
+	}
+	defer func() { _ = run.Close() }()
+	_, _, err = run.GetStringValue(e.ID)
+	return place, err == nil, nil
+}
+
 func (e Entry) write() error {
 	run, _, err := registry.CreateKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if err != nil {

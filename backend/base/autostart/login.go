@@ -31,6 +31,9 @@ func Tray(program string) Entry {
 // settings on Linux and Windows, with launchctl on macOS. Programs cannot read the switch in macOS's System Settings.
 func (e Entry) On() (bool, error) { return e.on() }
 
+// Place returns where the entry is, and whether it exists, even if the user has disabled it.
+func (e Entry) Place() (place string, exists bool, err error) { return e.place() }
+
 // Set changes whether the program starts at login.
 func (e Entry) Set(on bool) error {
 	if !on {

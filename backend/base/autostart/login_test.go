@@ -126,6 +126,9 @@ func TestStartAtLoginIsTurnedOnAndOff(t *testing.T) {
 		}
 		expect(true)
 	}
+	if place, exists, err := entry.Place(); !exists || err != nil || !strings.HasPrefix(place, home) {
+		t.Errorf("the entry is in %q, %v, %v", place, exists, err)
+	}
 	if runtime.GOOS == "linux" {
 		data, err := os.ReadFile(filepath.Join(home, "config", "autostart", "agent-discover-tray.desktop"))
 		if err != nil || string(data) != string(desktopFile(entry)) {
