@@ -6,35 +6,37 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
-)
-
-const (
-	loginMark    = "--agent-discover-environment--"
-	loginTimeout = 10 * time.Second
 )
 
 // Login returns the environment that the user's login shell sets up. Its PATH
 // often contains npx and uvx when the PATH of a desktop or an editor does not. If
-// the shell fails or takes longer than loginTimeout, Login returns the environment
-// of Clean and the error.
+// the shell does not report its environment, Login returns what its start-up files
+// had set until they failed, or the environment of Clean, and a LoginError.
 //
 // The folders of this process's own PATH are added at the end, because the hub may
 // have been started from a shell with a more complete PATH.
 func Login(ctx context.Context) (Env, error) {
-	env, err := askShell(ctx, "-ilc")
-	if err != nil {
-		env, err = askShell(ctx, "-lc")
+	shell := shellOf(runtime.GOOS, os.Getenv("SHELL"))
+	env, err := ask(ctx, question{limit: loginTimeout, shell: shell, args: []string{"-ilc", report}})
+	if err != nil && ctx.Err() == nil {
+		if again, failed := ask(ctx, question{limit: secondTimeout, shell: shell, args: []string{"-lc", report}}); failed == nil {
+			env, err = again, nil
+		}
 	}
 	if err != nil {
-		env = Clean()
+		problem := LoginError{Shell: filepath.Base(shell), Why: err.Error()}
+		if env, err = ask(ctx, rescue(shell)); err == nil {
+			problem.Partial = true
+		} else {
+			env = Clean()
+		}
+		err = problem
 	}
-	env = env.Without(func(name string) bool {
+	env = env.preferring(Clean()).Without(func(name string) bool {
 		switch name {
 		case "_", "SHLVL", "PWD", "OLDPWD", "TERM":
 			return true
@@ -53,40 +55,6 @@ func withCharset(system string, env Env) Env {
 		return env
 	}
 	return env.With("LC_CTYPE", "UTF-8")
-}
-
-// hangupGrace is how long a login shell and its programs may take to end after SIGHUP, before they get SIGTERM.
-const hangupGrace = 500 * time.Millisecond
-
-// askShell runs the login shell with flags and returns its environment.
-func askShell(ctx context.Context, flags string) (Env, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, shellOf(runtime.GOOS, os.Getenv("SHELL")), flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
-	cmd.Env = Clean().With("TERM", "dumb")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal, start-up files cannot ask questions
-	// Send the signals of a closing terminal, so that programs of start-up files
-	// can remove their locks. An interactive shell reacts only to SIGHUP, and a
-	// shell under nohup only to SIGTERM. SIGTERM is sent later, because it would
-	// also end the commands that clean up after SIGHUP. Kill ends the rest.
-	var term *time.Timer
-	cmd.Cancel = func() error {
-		term = time.AfterFunc(hangupGrace, func() { Terminate(cmd.Process.Pid) })
-		return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP)
-	}
-	cmd.WaitDelay = 3 * time.Second
-	out, err := cmd.Output()
-	if term != nil {
-		term.Stop()
-	}
-	if ctx.Err() != nil && cmd.Process != nil {
-		Kill(cmd.Process.Pid)
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, out, _ = bytes.Cut(out, []byte(loginMark+"\n"))
-	return parseEnv(out), nil
 }
 
 // shellOf returns the named login shell, or a default if named is empty. On macOS

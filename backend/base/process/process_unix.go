@@ -31,3 +31,7 @@ func Terminate(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
 
 // Kill ends the processes of an isolated command's group immediately.
 func Kill(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+func terminateOne(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
+
+func killOne(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }

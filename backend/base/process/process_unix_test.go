@@ -5,11 +5,13 @@ package process
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -69,6 +71,73 @@ func TestAHangingShellGivesACleanEnvironment(t *testing.T) {
 	if env, err := Login(ctx); err == nil || env.Get("PATH") == "" {
 		t.Errorf("got %v, %v", env, err)
 	}
+}
+
+func TestPathsOfAFailingLoginShellAreUsedAndTheFailureIsNamed(t *testing.T) {
+	for _, limit := range []*time.Duration{&loginTimeout, &secondTimeout, &rescueTimeout} {
+		before := *limit
+		*limit = time.Minute
+		t.Cleanup(func() { *limit = before })
+	}
+	for name, row := range map[string]struct{ profile, why string }{
+		"another shell": {"export PATH=/before:$PATH\nexec /bin/dash\n", "did not run a command after its start-up files"},
+		"another program": {
+			"export PATH=/before:$PATH\nexec true\n", "did not run a command after its start-up files",
+		},
+		"exit":             {"export PATH=/before:$PATH\nexit 1\n", "ended in its start-up files (exit status 1)"},
+		"exit with a job":  {"export PATH=/before:$PATH\n(sleep 5) &\nexit 1\n", "ended in its start-up files (exit status 1)"},
+		"a failed command": {"export PATH=/before:$PATH\nset -e\nfalse\n", "ended in its start-up files (exit status 1)"},
+	} {
+		loginShell(t, row.profile)
+		env, err := Login(t.Context())
+		failed, ok := errors.AsType[LoginError](err)
+		if !ok || !failed.Partial || !strings.HasPrefix(err.Error(), "your login shell bash "+row.why) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if path := env.Get("PATH"); !strings.HasPrefix(path, "/before:") {
+			t.Errorf("%s: PATH is %s", name, path)
+		}
+	}
+}
+
+func TestPathsThatAHangingLoginShellHasSetAreUsed(t *testing.T) {
+	loginShell(t, "export PATH=/before:$PATH\nsleep 1000\n")
+	q := rescue("/bin/bash")
+	q.limit = time.Millisecond // hangs up at once, in most runs before the profile is read
+	for {
+		env, err := ask(t.Context(), q)
+		if strings.HasPrefix(env.Get("PATH"), "/before:") {
+			return
+		}
+		if q.limit *= 2; q.limit > time.Minute {
+			t.Fatalf("got %v, %v", env, err)
+		}
+	}
+}
+
+func TestAProgramInTheBackgroundDoesNotDelayTheLoginShell(t *testing.T) {
+	home := loginShell(t, "export PATH=/before:$PATH\n(sleep 1000; true) & echo $! > $HOME/pid\n")
+	env, err := Login(t.Context())
+	if err != nil || !strings.HasPrefix(env.Get("PATH"), "/before:") {
+		t.Errorf("got %v, %v", env.Get("PATH"), err)
+	}
+	data, err := os.ReadFile(filepath.Join(home, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || StartOf(pid) == "" {
+		t.Errorf("the program %d has been ended: %v", pid, err)
+	}
+	_ = syscall.Kill(-groupOf(pid), syscall.SIGKILL)
+}
+
+func groupOf(pid int) int {
+	group, err := syscall.Getpgid(pid)
+	if err != nil {
+		return pid
+	}
+	return group
 }
 
 func TestMacPathsContainTheFoldersOfHomebrewAndTheSystem(t *testing.T) {

@@ -224,3 +224,10 @@ func mayContain(dir, program string) bool {
 }
 
 func defaultPath() string { return `C:\Windows\System32;C:\Windows` }
+
+func terminateOne(int) error { return nil } // see Terminate
+
+func killOne(pid int) error {
+	end(uint32(pid))
+	return nil
+}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"debug/buildinfo"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,4 +35,14 @@ func siblingOf(own, name string, env Env) string {
 		}
 	}
 	return env.LookPath(name)
+}
+
+// mainPackage is the path of the main package of the command line.
+const mainPackage = "github.com/agent-discover/agent-discover/backend/cmd/agent-discover"
+
+// IsOurs reports whether a file is the command line of this product, in any version, by what the compiler has written
+// into it.
+func IsOurs(file string) bool {
+	info, err := buildinfo.ReadFile(file)
+	return err == nil && info.Path == mainPackage
 }
