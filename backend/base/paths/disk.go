@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // probeSize is the free space in bytes below which a disk counts as full.
@@ -22,6 +23,10 @@ func Reason(err error) string {
 		return "another program has the file open; close it and try again"
 	case errors.Is(err, fs.ErrPermission):
 		return "permission denied"
+	case TooManyOpen(err):
+		return "too many files are open; raise the limit (ulimit -n) or close programs"
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "the path is too long"
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err.Error()
@@ -30,6 +35,11 @@ func Reason(err error) string {
 		return e.Err.Error()
 	}
 	return err.Error()
+}
+
+// TooManyOpen reports whether err means that this process or the system has too many files open.
+func TooManyOpen(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // Full reports whether the disk of a file has less than probeSize bytes free. It

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
@@ -17,20 +19,26 @@ type Folder string
 // Default returns the data folder of this user: AGENT_DISCOVER_HOME, or
 // .agent-discover in the home folder on every system. AppData is not used, because
 // Windows redirects it for child processes of packaged editors, which would then
-// see another folder.
+// see another folder. AGENT_DISCOVER_HOME must be absolute or begin with ~/.
 func Default() (Folder, error) {
-	if dir := os.Getenv("AGENT_DISCOVER_HOME"); dir != "" {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return "", fault.Wrap(err, fault.Invalid, "AGENT_DISCOVER_HOME is not a valid path")
+	dir := os.Getenv("AGENT_DISCOVER_HOME")
+	if filepath.IsAbs(dir) {
+		return Folder(filepath.Clean(dir)), nil
+	}
+	inHome := ".agent-discover"
+	if dir != "" {
+		rest, ofHome := strings.CutPrefix(dir, "~")
+		if !ofHome || rest != "" && !os.IsPathSeparator(rest[0]) {
+			return "", fault.New(fault.Invalid, "AGENT_DISCOVER_HOME is %q, a relative path, which would lead each program to a folder of "+
+				"its own; set it to an absolute path, or to one that begins with ~/", dir)
 		}
-		return Folder(abs), nil
+		inHome = rest // no shell expands the ~ in the configuration of an editor
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", fault.Wrap(err, fault.Unavailable, "could not find the home folder; set AGENT_DISCOVER_HOME to a folder of your own")
 	}
-	return Folder(filepath.Join(home, ".agent-discover")), nil
+	return Folder(filepath.Join(home, inHome)), nil
 }
 
 // Config returns the path of the settings file.
@@ -41,6 +49,9 @@ func (f Folder) Database() string { return filepath.Join(string(f), "discover.db
 
 // AuditHead returns the path of the file with the hash of the last entry of the audit log.
 func (f Folder) AuditHead() string { return filepath.Join(string(f), "audit.head") }
+
+// BegunCalls returns the path of the file with the calls that were sent to servers and are not in the audit log yet.
+func (f Folder) BegunCalls() string { return filepath.Join(string(f), "calls.begun") }
 
 // Log returns the path of the hub's log.
 func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log") }
@@ -92,6 +103,11 @@ func (f Folder) Unwritable(err error) error {
 		return fault.Wrap(err, fault.Unavailable, "no space left for the data folder %s; free space on its disk and try again", string(f))
 	case errors.Is(err, fs.ErrPermission):
 		why = "is not writable"
+	case TooManyOpen(err):
+		return fault.Wrap(err, fault.Unavailable, "the data folder %s cannot be created: %s", string(f), Reason(err))
+	case readOnly(err), errors.Is(err, syscall.ENAMETOOLONG):
+		return fault.Wrap(err, fault.Unavailable, "the data folder %s cannot be created: %s; set AGENT_DISCOVER_HOME to another folder",
+			string(f), Reason(err))
 	}
 	return fault.Wrap(err, fault.Unavailable,
 		"the data folder %s %s; give yourself write access to it or set AGENT_DISCOVER_HOME to another folder", string(f), why)

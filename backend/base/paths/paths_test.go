@@ -1,10 +1,14 @@
 package paths
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -79,6 +83,61 @@ func TestAnUnusableFolderIsExplained(t *testing.T) {
 	}
 }
 
+func TestTheReasonOfTheSystemReachesTheAdvice(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.EMFILE: "too many files are open; raise the limit", syscall.ENAMETOOLONG: "the path is too long; set AGENT_DISCOVER_HOME",
+	} {
+		got := fault.MessageOf(Folder("/x").Unwritable(&fs.PathError{Op: "open", Path: "/x", Err: err}))
+		if !strings.Contains(got, want) || strings.Contains(got, "write access") {
+			t.Errorf("%v: got %s", err, got)
+		}
+	}
+}
+
+func TestEraseDeletesNothingInTheHomeFolder(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	own := filepath.Join(home, "backups")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []Folder{Folder(home), Folder(filepath.Dir(home))} {
+		if _, err := f.Erase(); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEraseDeletesOnlyWhatThisProgramWrites(t *testing.T) {
+	f := Folder(filepath.Join(t.TempDir(), "data [x]"))
+	if err := f.Create(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"discover.db", "discover.db-wal", "secrets.age", "config.yaml", "mine.txt"} {
+		if err := os.WriteFile(filepath.Join(string(f), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := f.Erase(); err != nil || !slices.Equal(left, []string{"mine.txt"}) {
+		t.Errorf("left %q, %v", left, err)
+	}
+	if err := os.Remove(filepath.Join(string(f), "mine.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if left, err := f.Erase(); err != nil || len(left) > 0 {
+			t.Errorf("left %q, %v", left, err)
+		}
+	}
+	if _, err := os.Stat(string(f)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder exists: %v", err)
+	}
+}
+
 func TestDefaultFollowsTheEnvironment(t *testing.T) {
 	home, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
@@ -90,6 +149,47 @@ func TestDefaultFollowsTheEnvironment(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_HOME", elsewhere)
 	if f, err := Default(); err != nil || f.Database() != filepath.Join(elsewhere, "discover.db") {
 		t.Errorf("got %s, %v", f, err)
+	}
+	for value, want := range map[string]string{"~": home, "~/data": filepath.Join(home, "data")} {
+		t.Setenv("AGENT_DISCOVER_HOME", value)
+		if f, err := Default(); err != nil || string(f) != want {
+			t.Errorf("%s: got %s, %v", value, f, err)
+		}
+	}
+	for _, value := range []string{"data", "./data", "~other/data", "$HOME/data"} {
+		t.Setenv("AGENT_DISCOVER_HOME", value)
+		if f, err := Default(); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), "absolute path") {
+			t.Errorf("%s: got %s, %v", value, f, err)
+		}
+	}
+}
+
+func TestAFileIsLostWhenItIsRemovedOrReplaced(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := Find(file).Lost(); err != nil {
+		t.Errorf("a file that was never found: %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := Find(file)
+	if err := os.WriteFile(file, []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := found.Lost(); err != nil {
+		t.Errorf("a changed file: %v", err)
+	}
+	if err := os.Rename(file, file+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := found.Lost(); err == nil || !strings.Contains(err.Error(), "removed") || !found.Missing() {
+		t.Errorf("a moved file: %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := found.Lost(); err == nil || !strings.Contains(err.Error(), "replaced") || found.Missing() {
+		t.Errorf("a replaced file: %v", err)
 	}
 }
 

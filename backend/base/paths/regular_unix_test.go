@@ -26,6 +26,9 @@ func TestOnlyRegularFilesAreReadAndWithoutWaiting(t *testing.T) {
 			t.Errorf("%s: got %q, %v", path, text, err)
 		}
 	}
+	if text, err := ReadFile(pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("ReadFile: got %q, %v", text, err)
+	}
 	if text, err := ReadRegular(file, 4); err != nil || string(text) != "text" {
 		t.Errorf("got %q, %v", text, err)
 	}

@@ -47,7 +47,8 @@ func Open(path string) (file *os.File, err error) {
 }
 
 // ReadFile opens a file as Open does and returns its content. The content is
-// complete, even if WriteFile or WriteDurable replaces the file at the same moment.
+// complete, even if WriteFile or WriteDurable replaces the file at the same moment. It
+// returns an error, and does not wait, if the path leads to a pipe or a device.
 func ReadFile(path string) ([]byte, error) { return patient.readFile(path) }
 
 func (p patience) readFile(path string) (data []byte, err error) {

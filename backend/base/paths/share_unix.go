@@ -2,7 +2,10 @@
 
 package paths
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // InUse returns false: Unix can replace, rename and remove a file that is open.
 func InUse(error) bool { return false }
@@ -14,4 +17,11 @@ func Rename(from, to string) error { return os.Rename(from, to) }
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-func readShared(path string) ([]byte, error) { return os.ReadFile(path) }
+func readShared(path string) ([]byte, error) {
+	file, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // opened only for reading
+	return io.ReadAll(file)
+}
