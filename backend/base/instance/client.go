@@ -3,13 +3,17 @@ package instance
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -51,6 +55,14 @@ type Client struct {
 	info  Info
 	token string
 	http  *http.Client
+	next  *following // nil if the client does not follow a hub that is replaced
+}
+
+// following is the hub that a client follows.
+type following struct {
+	find func(ctx context.Context) (Info, error)
+	mu   sync.Mutex
+	now  *Client // a client of the hub that has replaced the first one, or nil
 }
 
 // NewClient returns a client, which connects at the first request.
@@ -60,22 +72,54 @@ func NewClient(info Info) *Client {
 	}}}
 }
 
+// NewFollowingClient is like NewClient, but if the hub refuses a connection, because it has ended or is restarting, the
+// client calls next and sends this request and the later ones to the hub that next returns.
+func NewFollowingClient(info Info, next func(ctx context.Context) (Info, error)) *Client {
+	c := NewClient(info)
+	c.next = &following{find: next}
+	return c
+}
+
+// current returns the client of the hub to which requests go now.
+func (c *Client) current() *Client {
+	if c.next == nil {
+		return c
+	}
+	c.next.mu.Lock()
+	defer c.next.mu.Unlock()
+	return cmp.Or(c.next.now, c)
+}
+
+// replaced returns the client of the hub that has replaced the one of former.
+func (c *Client) replaced(ctx context.Context, former *Client) (*Client, error) {
+	c.next.mu.Lock()
+	defer c.next.mu.Unlock()
+	if now := cmp.Or(c.next.now, c); now != former { // another request has found it
+		return now, nil
+	}
+	info, err := c.next.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.next.now = NewClient(info)
+	return c.next.now, nil
+}
+
 // HTTP returns the client's HTTP client, for WebSockets and other requests. It
 // checks on each connection that the hub is at the other end. The caller has to add
 // the token.
-func (c *Client) HTTP() *http.Client { return c.http }
+func (c *Client) HTTP() *http.Client { return c.current().http }
 
 // Do sends a request with body as JSON, or without a body if body is nil. It decodes
 // the answer into out unless out is nil. A status of 400 or higher is returned as an
 // error with the hub's message.
 func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
-	var payload io.Reader
+	var payload []byte
 	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if payload, err = json.Marshal(body); err != nil {
 			return fmt.Errorf("encode request: %w", err)
 		}
-		payload = bytes.NewReader(data)
 	}
 	answer, err := c.send(ctx, method, path, payload)
 	if err != nil {
@@ -106,7 +150,34 @@ func (c *Client) Download(ctx context.Context, path string, out io.Writer) error
 }
 
 // send sends a request and returns the body of an answer with a status below 400.
-func (c *Client) send(ctx context.Context, method, path string, payload io.Reader) (io.ReadCloser, error) {
+func (c *Client) send(ctx context.Context, method, path string, payload []byte) (io.ReadCloser, error) {
+	now := c.current()
+	for n := 1; ; n++ {
+		answer, err := now.sendOnce(ctx, method, path, payload)
+		again := Unreached(err) || method == http.MethodGet && cutOff(err) // a GET request changes nothing, so it may be sent twice
+		if c.next == nil || !again || n == maxSends || ctx.Err() != nil {
+			return answer, err
+		}
+		if now, err = c.replaced(ctx, now); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// maxSends is how often a request is sent to hubs that end one after the other.
+const maxSends = 3
+
+// cutOff reports whether err means that the connection was closed before the answer came.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
+}
+
+func (c *Client) sendOnce(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
+	var payload io.Reader
+	if body != nil {
+		payload = bytes.NewReader(body)
+	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
@@ -115,7 +186,7 @@ func (c *Client) send(ctx context.Context, method, path string, payload io.Reade
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", c.info.Address())
+		return nil, c.info.NoAnswer(err)
 	}
 	if resp.StatusCode < 400 {
 		return resp.Body, nil
@@ -151,15 +222,24 @@ func answerError(status int, data []byte) error {
 	return &fault.Error{Kind: kind, Message: body.Error, Code: body.Code, Variable: body.MissingVariable}
 }
 
+// Ping checks that the hub answers. It returns an error with a timeout if the hub does not answer within five seconds.
+func Ping(ctx context.Context, info Info) error {
+	conn, err := dialProven(ctx, info)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 func dialProven(ctx context.Context, info Info) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", info.Address())
 	if err != nil {
-		return nil, err
+		return nil, &connectError{err}
 	}
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	if err := prove(conn, info); err != nil {
 		_ = conn.Close()
-		return nil, err
+		return nil, &connectError{err}
 	}
 	return conn, conn.SetDeadline(time.Time{})
 }

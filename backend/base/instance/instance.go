@@ -11,15 +11,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
@@ -33,13 +31,17 @@ const Protocol = 1
 // Info describes a running hub; it is the content of run/hub.json.
 type Info struct {
 	process.ID
-	Version  string    `json:"version"`
-	Protocol int       `json:"protocol"`
-	Host     string    `json:"host"`
-	Port     int       `json:"port"`
-	Token    string    `json:"token"`
-	Started  time.Time `json:"started"`
-	AuthOff  bool      `json:"auth_off,omitempty"` // its REST interface needs no token
+	Folder   paths.Folder `json:"folder"` // its data folder; "" for hubs of earlier versions
+	Version  string       `json:"version"`
+	Protocol int          `json:"protocol"`
+	Host     string       `json:"host"`
+	Port     int          `json:"port"`
+	Token    string       `json:"token"`
+	Started  time.Time    `json:"started"`
+	AuthOff  bool         `json:"auth_off,omitempty"` // its REST interface needs no token
+	// TakenPort is the configured port if another program used it when the hub started, so that the hub listens on
+	// another one; otherwise 0.
+	TakenPort int `json:"taken_port,omitempty"`
 }
 
 // Address returns host:port of the hub.
@@ -48,8 +50,14 @@ func (i Info) Address() string { return net.JoinHostPort(i.Host, strconv.Itoa(i.
 // ErrNone means that no hub runs for a data folder.
 var ErrNone = fault.New(fault.Unavailable, "no hub is running; start one with: agent-discover start")
 
-// Read returns the running hub of a folder, or ErrNone. It ignores the file that a
-// killed hub left behind.
+// NoAnswer returns the error for a request that the hub did not answer because of err.
+func (i Info) NoAnswer(err error) error {
+	return fault.Wrap(err, fault.Unavailable, "the hub at %s (process %d) does not answer; if this lasts, end it with: "+
+		"agent-discover stop --force (or restart --force)", i.Address(), i.PID)
+}
+
+// Read returns the running hub of a folder, or an error that is ErrNone or wraps it. It ignores the file that a killed
+// hub left behind, and that of the hub of another folder.
 func Read(folder paths.Folder) (Info, error) {
 	data, err := paths.ReadFile(folder.Run("hub.json"))
 	if err != nil {
@@ -59,60 +67,25 @@ func Read(folder paths.Folder) (Info, error) {
 	if json.Unmarshal(data, &info) != nil || !info.Alive() {
 		return Info{}, ErrNone
 	}
+	if !sameFolder(folder, info.Folder) {
+		return Info{}, fault.Wrap(ErrNone, fault.Unavailable,
+			"no hub is running for %s; %s in it was copied and belongs to the hub of %s, which is left alone. To start a hub for this folder: "+
+				"agent-discover start", string(folder), filepath.Join("run", "hub.json"), string(info.Folder))
+	}
 	return info, nil
 }
 
-// Lock is a lock that only one hub can hold for a data folder.
-type Lock struct {
-	folder paths.Folder
-	file   *flock.Flock
-}
+// Elsewhere reports whether err is that of Read for a folder whose hub.json belongs to the running hub of another folder.
+func Elsewhere(err error) bool { return errors.Is(err, ErrNone) && err != error(ErrNone) }
 
-// Acquire takes the lock of a folder. If another hub holds it, the error is a
-// fault.Conflict that describes that hub.
-func Acquire(folder paths.Folder) (*Lock, error) {
-	file := flock.New(folder.Run("lock"), flock.SetPermissions(0o600))
-	ok, err := file.TryLock()
-	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?",
-			folder.Run(""))
+// sameFolder reports whether two paths lead to one data folder. Hubs of earlier versions did not name theirs.
+func sameFolder(folder, named paths.Folder) bool {
+	if named == "" || named == folder {
+		return true
 	}
-	if !ok {
-		return nil, held(folder)
-	}
-	return &Lock{folder: folder, file: file}, nil
-}
-
-func held(folder paths.Folder) error {
-	info, err := Read(folder)
-	if err != nil {
-		return fault.New(fault.Conflict, "another hub is just starting or stopping for %s", string(folder))
-	}
-	return fault.New(fault.Conflict, "a hub already runs for %s: process %d, version %s, at http://%s, since %s",
-		string(folder), info.PID, info.Version, info.Address(), info.Started.Local().Format(time.DateTime))
-}
-
-// Announce writes run/hub.json, so that other programs find the hub. The hub must
-// listen already.
-func (l *Lock) Announce(info Info) error {
-	data, err := json.MarshalIndent(info, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode hub.json: %w", err)
-	}
-	if err := paths.WriteFile(l.folder.Run("hub.json"), data); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not write %s, by which other programs find the hub: %s",
-			l.folder.Run("hub.json"), paths.Reason(err))
-	}
-	return nil
-}
-
-// Release removes run/hub.json and releases the lock.
-func (l *Lock) Release() error {
-	err := paths.Remove(l.folder.Run("hub.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err, l.file.Unlock())
+	one, err := os.Stat(string(folder))
+	other, failed := os.Stat(string(named))
+	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
 // SetStopped saves or removes the user's request to stop the hub. While the request is

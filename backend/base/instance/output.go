@@ -80,6 +80,9 @@ func lastWords(text []byte) string {
 	return strings.ToValidUTF8(last, "")
 }
 
+// killed is the error of a hub that another process has ended while it was starting.
+type killed struct{ error }
+
 // outrun is the error of a hub that ended because another hub runs or starts.
 type outrun struct{ error }
 
@@ -91,6 +94,9 @@ func endOf(result error, words func() string) error {
 		return outrun{result}
 	}
 	text := "the program ended at once"
+	if exit != nil && exit.ExitCode() < 0 { // ended by a signal
+		return killed{fmt.Errorf("%s with %w", text, result)}
+	}
 	if result != nil {
 		text += " with " + result.Error()
 	}

@@ -13,8 +13,8 @@ func (c *Client) Person(ctx context.Context) (person *Client, end func(), err er
 	if err != nil {
 		return nil, nil, err
 	}
-	p := *c
-	p.token = token
+	p := *c.current() // the session is one of this hub
+	p.token, p.next = token, nil
 	return &p, func() { _ = p.Do(context.WithoutCancel(ctx), http.MethodPost, "/api/session/end", nil, nil) }, nil
 }
 

@@ -21,6 +21,10 @@ const startTimeout = 15 * time.Second
 // the process of the hub. After that time, Ensure tries the next way to start the hub.
 const patience = 3 * time.Second
 
+// rivalPatience is how often Ensure looks whether another hub, to which it has left the start, has ended meanwhile. Between
+// its lock and its signature, a hub that starts looks like one that has ended.
+const rivalPatience = 500 * time.Millisecond
+
 const pollInterval = 10 * time.Millisecond
 
 // ExitHeld is the exit code of a hub that this package started and that found
@@ -103,7 +107,7 @@ func Await(ctx context.Context, folder paths.Folder) (Info, error) {
 type launch struct {
 	folder paths.Folder
 	by     string      // as in Ensure; empty if this process does not start the hub
-	env    process.Env // the variables that configure the hub
+	env    process.Env // the variables that configure the hub, and those that say how it reaches the network
 	args   []string    // the program and its arguments
 }
 
@@ -135,15 +139,31 @@ func prepare(folder paths.Folder, by string) (launch, error) {
 	if err != nil {
 		return launch{}, err
 	}
-	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
+	env := append(process.Network(), process.Own().With("AGENT_DISCOVER_HOME", string(folder))...)
 	return launch{folder, by, env, []string{exe, "serve", "--started-by", by}}, nil
 }
 
+// errDeserted is the reason why a start begins again: it has left the start to another hub, which has ended before it has
+// announced itself.
+var errDeserted = errors.New("another hub has ended while it was starting")
+
 // inTurn tries one way after the other until the hub has announced itself.
 func (l launch) inTurn(ctx context.Context, ways []way) (Info, error) {
+	for {
+		info, err := l.tryAll(ctx, ways)
+		if !errors.Is(err, errDeserted) {
+			return info, err
+		}
+	}
+}
+
+func (l launch) tryAll(ctx context.Context, ways []way) (Info, error) {
 	var reasons []string
 	for i, w := range ways {
 		info, err := l.try(ctx, w, i == len(ways)-1)
+		for n := 1; n < maxKilled && wasKilled(err); n++ {
+			info, err = l.try(ctx, w, i == len(ways)-1)
+		}
 		next, failed := errors.AsType[unstarted](err)
 		if !failed {
 			return info, err
@@ -153,6 +173,18 @@ func (l launch) inTurn(ctx context.Context, ways []way) (Info, error) {
 	}
 	return Info{}, fault.New(fault.Unavailable, "could not start the hub %s: %s; run agent-discover serve to see it start",
 		l.args[0], strings.Join(reasons, "; "))
+}
+
+// maxKilled is how often a hub is started in one way that is killed while it starts. It says nothing about the next start.
+const maxKilled = 3
+
+func wasKilled(err error) bool {
+	failed, ok := errors.AsType[unstarted](err)
+	if !ok {
+		return false
+	}
+	_, dead := errors.AsType[killed](failed.error)
+	return dead
 }
 
 // unstarted is the error of a way that did not start a hub. The next way may succeed.
@@ -179,6 +211,7 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	var over error
+	rival := false // another hub is starting
 	for {
 		if info, err := Read(l.folder); err == nil {
 			return info, nil
@@ -198,11 +231,21 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 			// Look once more: the hub may have announced itself or reported a failure just before its process ended.
 			over, a.ended = why, nil
 			if _, other := errors.AsType[outrun](why); other {
-				over = nil // wait until the other hub announces itself
+				over, rival, late = nil, true, time.After(rivalPatience)
 			}
 		case <-late:
-			over = fmt.Errorf("no sign of the hub within %v", patience)
+			if !rival {
+				over = fmt.Errorf("no sign of the hub within %v", patience)
+				continue
+			}
+			if _, ok := Holder(l.folder); !ok {
+				return Info{}, errDeserted
+			}
+			late = time.After(rivalPatience)
 		case <-ctx.Done():
+			if id, ok := Holder(l.folder); ok {
+				return Info{}, Silent(l.folder, id)
+			}
 			return Info{}, fault.Wrap(context.Cause(ctx), fault.Unavailable,
 				"the hub did not start in time; for the reason see %s, or run: agent-discover serve", l.folder.Log())
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 		os.Exit(7)
 	case "a second hub":
 		os.Exit(ExitHeld)
+	case "a bystander":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
 	}
 	playWindows()
 	os.Exit(m.Run())
@@ -121,12 +125,24 @@ func TestAHubThatStartsSlowlyGetsNoRival(t *testing.T) {
 
 func TestAHubThatFindsAnotherLeavesTheStartToIt(t *testing.T) {
 	l := playing(t, "a second hub")
+	other, err := Acquire(l.folder)
+	if err == nil {
+		err = other.Sign()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Release() })
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
 		ended <- outrun{errors.New("exit status 75")}
-		second := begins("second", ended, func() { time.AfterFunc(time.Second, func() { announce(t, l) }) })
-		if _, err := l.inTurn(t.Context(), []way{second}); err != nil {
-			t.Error(err)
+		starts := 0
+		second := begins("second", ended, func() {
+			starts++
+			time.AfterFunc(time.Second, func() { announce(t, l) })
+		})
+		if _, err := l.inTurn(t.Context(), []way{second}); err != nil || starts != 1 {
+			t.Errorf("%d starts, %v", starts, err)
 		}
 	})
 	a, err := detached(process.DetachedStarts()[0]).start(t.Context(), l)
@@ -136,6 +152,22 @@ func TestAHubThatFindsAnotherLeavesTheStartToIt(t *testing.T) {
 	if _, other := errors.AsType[outrun](<-a.ended); !other {
 		t.Errorf("exit code %d does not mean that another hub runs", ExitHeld)
 	}
+}
+
+func TestAStartBeginsAgainIfTheHubThatItWasLeftToHasEnded(t *testing.T) {
+	l := launch{folder: folder(t), args: []string{"hub"}}
+	synctest.Test(t, func(t *testing.T) {
+		ended, starts := make(chan error, 1), 0
+		ended <- outrun{errors.New("exit status 75")}
+		again := begins("way", ended, func() {
+			if starts++; starts == 2 {
+				announce(t, l)
+			}
+		})
+		if _, err := l.inTurn(t.Context(), []way{again}); err != nil || starts != 2 {
+			t.Errorf("%d starts: %v", starts, err)
+		}
+	})
 }
 
 func TestAHubThatEndsAtOnceSaysWhyInTheErrorAndTheLog(t *testing.T) {
