@@ -32,12 +32,6 @@ func ProductOf(program string) (p Product, ok bool) {
 	return products[i], true
 }
 
-// RunsContainers reports whether a command is the client of a container engine. The processes of a container are not
-// children of such a program.
-func RunsContainers(command string) bool {
-	return slices.Contains([]string{"docker", "podman", "nerdctl"}, Name(command))
-}
-
 // Name returns the name of the program that a command starts, in lower case, without the folder and without an
 // extension such as .exe.
 func Name(command string) string {
