@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/spelling"
 )
 
 // versionDirective matches the declaration of a YAML version, such as %YAML 1.2.
@@ -90,7 +92,10 @@ func (d *decoder) group(n *yaml.Node, key string, names map[string]bool, each fu
 	}
 	what := cmp.Or(key, "the file")
 	if n.Kind != yaml.MappingNode {
-		d.problems = append(d.problems, Problem{n.Line, n.Column, key, what + " must be a group of settings, each as in name: value"})
+		members := slices.DeleteFunc(slices.Sorted(maps.Keys(names)), func(name string) bool { return strings.Contains(name, ".") })
+		text := fmt.Sprintf("%s must be a group of settings, each as in %s: value; the settings are %s", what, members[0],
+			strings.Join(members, ", "))
+		d.problems = append(d.problems, Problem{n.Line, n.Column, key, text})
 		return
 	}
 	var members map[string]yaml.Node
@@ -119,30 +124,18 @@ func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool)
 			at = n.Content[i]
 		}
 	}
-	advice := ""
+	var current []string
 	for _, known := range slices.Sorted(maps.Keys(names)) {
 		whole := strings.TrimSuffix(key, name) + known
-		if now, _ := spellings(whole); similar(name, known) && now == whole {
-			advice = fmt.Sprintf("; did you mean %s?", known)
+		if now, _ := spellings(whole); now == whole {
+			current = append(current, known)
 		}
+	}
+	advice := ""
+	if near := spelling.Near(name, current); len(near) > 0 {
+		advice = fmt.Sprintf("; did you mean %s?", near[0])
 	}
 	d.problems = append(d.problems, Problem{at.Line, at.Column, key, "unknown setting " + key + advice})
-}
-
-// similar reports whether two names differ in at most a third of their letters, or only in
-// their case and underscores.
-func similar(a, b string) bool {
-	a, b = strings.ToLower(strings.ReplaceAll(a, "_", "")), strings.ToLower(strings.ReplaceAll(b, "_", ""))
-	first, left := []rune(a), []rune(b)
-	short, long := min(len(first), len(left)), max(len(first), len(left))
-	shared := 0
-	for _, r := range first {
-		if i := slices.Index(left, r); i >= 0 {
-			left = slices.Delete(left, i, i+1)
-			shared++
-		}
-	}
-	return a == b || 3*(long-shared) <= short
 }
 
 // list calls each for the items of a list. If single is true, a value that is not a list

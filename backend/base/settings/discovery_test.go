@@ -141,6 +141,8 @@ var invalidDiscovery = map[string]string{
 	"discovery: {cache: {ttl: soon}}": "line 1, column 26: discovery.cache.ttl",
 	"discovery: {sources: [{}]}": "line 1, column 23: " +
 		"discovery.sources[0] must name either",
+	"discovery: {sources: [cursor]}": "line 1, column 23: discovery.sources[0] must be a group of settings, each as in " +
+		"editor: value; the settings are editor, file",
 	"discovery: {sources: [{editor: a, file: b}]}": "line 1, column 23: " +
 		"discovery.sources[0] must name either",
 	"discovery: {tool_overrides: [{tool: b, name: c}]}": "line 1, column 30: " +

@@ -31,6 +31,7 @@ const (
 // safe for concurrent use.
 type Live struct {
 	file string
+	load func(file string) (Settings, error) // Load, except in tests
 	bus  *events.Bus
 	log  *slog.Logger
 
@@ -61,7 +62,7 @@ type applier struct {
 
 // Open loads the settings of a file, as Load does. Run then follows changes of the file.
 func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
-	l := &Live{file: file, bus: bus, log: log, seen: look(file)}
+	l := &Live{file: file, load: Load, bus: bus, log: log, seen: look(file)}
 	var err error
 	if l.initial, err = Load(file); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (l *Live) State() *State { return l.state.Load() }
 func (l *Live) Reload() (keys []string, err error) {
 	l.reloading.Lock()
 	defer l.reloading.Unlock()
-	return l.reload()
+	return l.use(l.load(l.file))
 }
 
 // Change calls edit, which changes the file, and then reloads the file. It returns the
@@ -96,12 +97,12 @@ func (l *Live) Change(edit func() error) (keys []string, err error) {
 	if err := edit(); err != nil {
 		return nil, err
 	}
-	return l.reload()
+	return l.use(l.load(l.file))
 }
 
-func (l *Live) reload() (keys []string, err error) {
+// use replaces the settings by the result of load, and returns the results of Reload.
+func (l *Live) use(next Settings, err error) (keys []string, _ error) {
 	before := l.State()
-	next, err := Load(l.file)
 	if err != nil {
 		state := *before
 		state.Problems = Problems(err)
@@ -139,11 +140,25 @@ func (l *Live) Run(ctx context.Context) error {
 		if now == seen {
 			continue
 		}
-		if seen = l.settle(ctx, now); ctx.Err() == nil {
-			_, _ = l.Reload() // the state has the error
+		seen = l.settle(ctx, now)
+		for ctx.Err() == nil && !l.reloadSettled(seen) {
+			seen = l.settle(ctx, look(l.file))
 		}
 	}
 	return nil
+}
+
+// reloadSettled reloads the file whose fingerprint is seen. If a program begins to write the file before it is read
+// completely, reloadSettled changes no settings and returns false: what was read may be a part of the file.
+func (l *Live) reloadSettled(seen fingerprint) bool {
+	l.reloading.Lock()
+	defer l.reloading.Unlock()
+	next, err := l.load(l.file)
+	if look(l.file) != seen {
+		return false
+	}
+	_, _ = l.use(next, err) // the state has the error
+	return true
 }
 
 // settle waits until the file has stopped changing, and returns its fingerprint.

@@ -23,7 +23,7 @@ type following struct {
 	t       *testing.T
 	bus     *events.Bus
 	applied atomic.Int32
-	writes  int
+	writes  atomic.Int64
 }
 
 func follow(t *testing.T, text string) *following {
@@ -56,11 +56,11 @@ func follow(t *testing.T, text string) *following {
 // could otherwise get the same time from the disk.
 func (f *following) write(text string) {
 	f.t.Helper()
-	f.writes++
+	n := f.writes.Add(1)
 	if err := os.WriteFile(f.file, []byte(text), 0o600); err != nil {
 		f.t.Fatal(err)
 	}
-	if err := os.Chtimes(f.file, time.Time{}, time.Unix(int64(f.writes), 0)); err != nil {
+	if err := os.Chtimes(f.file, time.Time{}, time.Unix(n, 0)); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -145,6 +145,44 @@ func TestAFileThatIsBeingSavedIsNotReadHalf(t *testing.T) {
 		}
 		if f.applied.Load() != 2 {
 			t.Errorf("applied %d times", f.applied.Load())
+		}
+	})
+}
+
+func TestAFileThatIsSavedWhileItIsReadIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const one = "discovery: {tool_rules: [{pattern: x, enabled: false}]}"
+		const two = "discovery: {tool_rules: [{pattern: y, enabled: false}]}"
+		f := &following{t: t, bus: new(events.Bus), Live: &Live{file: filepath.Join(t.TempDir(), "config.yaml")}}
+		f.write(one)
+		var err error
+		if f.Live, err = Open(f.file, f.bus, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		saved := false
+		f.load = func(file string) (Settings, error) {
+			if saved {
+				return Load(file)
+			}
+			saved = true
+			f.write("") // a text editor has truncated the file, and not yet written it
+			defer f.write(two)
+			return Load(file)
+		}
+		f.Apply(func(s Settings) {
+			f.applied.Add(1)
+			if len(s.Discovery.ToolRules) != 1 {
+				t.Error("the settings of a truncated file were applied")
+			}
+		}, "discovery")
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- f.Run(ctx) }()
+		f.write(two)
+		f.after(time.Second)
+		stop()
+		if <-done; !saved || f.applied.Load() != 1 {
+			t.Errorf("applied %d times, saved while it was read: %v", f.applied.Load(), saved)
 		}
 	})
 }

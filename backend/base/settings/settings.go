@@ -130,11 +130,12 @@ func (l Log) Retention() time.Duration { return time.Duration(l.RetentionDays) *
 
 // Audit controls the audit log.
 type Audit struct {
-	RetentionDays int // 0 keeps entries forever
+	RetentionDays int  // 0 keeps entries forever
+	Required      bool // refuse calls that cannot be recorded
 }
 
 // Retention returns how long the audit log keeps an entry; 0 means forever.
-func (a Audit) Retention() time.Duration { return Log(a).Retention() }
+func (a Audit) Retention() time.Duration { return Log{a.RetentionDays}.Retention() }
 
 // maxRetention is the largest number of days that Retention accepts: about a
 // third of what a time.Duration can hold.
@@ -147,7 +148,7 @@ const maxRetention = 36500
 func Load(file string) (Settings, error) {
 	data, err := paths.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Default(), fault.Wrap(err, fault.Invalid, "could not read %s", file)
+		return Default(), fault.Wrap(err, fault.Invalid, "could not read %s: %s", file, paths.Reason(err))
 	}
 	return parse(file, data)
 }

@@ -24,6 +24,7 @@ type Row struct {
 	Choices []string
 	Env     string // environment variable that overrides the file, without AGENT_DISCOVER_; empty for none
 	Live    bool   // a change takes effect at once; otherwise after a restart
+	Machine bool   // the value suits one machine, so that other machines of the user do not get it; see Shared
 
 	fallback any                           // default
 	of       func(*Settings) any           // returns a pointer to the variable
@@ -38,7 +39,7 @@ var Groups = []string{"Agents and tools", "Trust", "Servers", "Search", "Records
 // Table has all settings in the order of the guide.
 var Table = []Row{
 	{
-		Key: "port", Group: "Hub", Label: "Port", Help: "Port of the hub on this machine; 0, or a port in use: any free one",
+		Key: "port", Machine: true, Group: "Hub", Label: "Port", Help: "Port of the hub on this machine; 0, or a port in use: any free one",
 		Comment: "of the hub on loopback; if it is in use, a free port is chosen", Env: "PORT",
 		fallback: 3424, of: func(s *Settings) any { return &s.Port },
 		check: between(func(s *Settings) int { return s.Port }, 0, 65535, "0 (any free one)"), schema: `"minimum":0,"maximum":65535`,
@@ -49,25 +50,25 @@ var Table = []Row{
 		fallback: "ask", of: func(s *Settings) any { return &s.Agents.Install },
 	},
 	{
-		Key: "limits.start_timeout", Group: "Servers", Label: "Start timeout",
+		Key: "limits.start_timeout", Group: "Servers", Live: true, Label: "Start timeout",
 		Help: "Time for a server to start and list its tools, such as 1m", Comment: "for a server to start and list its tools",
 		fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.StartTimeout },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.StartTimeout }),
 	},
 	{
-		Key: "limits.call_timeout", Group: "Servers", Label: "Call timeout",
+		Key: "limits.call_timeout", Group: "Servers", Live: true, Label: "Call timeout",
 		Help: "Time for a call without an answer or progress, such as 90s", Comment: "for a call without an answer or progress",
 		fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.CallTimeout },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.CallTimeout }),
 	},
 	{
-		Key: "limits.idle_stop", Group: "Servers", Label: "Stop idle servers after",
+		Key: "limits.idle_stop", Group: "Servers", Live: true, Label: "Stop idle servers after",
 		Help: "Time since the last call of a server, such as 5m", Comment: "stop a server so long after its last call",
 		fallback: 5 * time.Minute, of: func(s *Settings) any { return &s.Limits.IdleStop },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.IdleStop }),
 	},
 	{
-		Key: "limits.refresh_tools", Group: "Servers", Label: "List tools again every",
+		Key: "limits.refresh_tools", Group: "Servers", Live: true, Label: "List tools again every",
 		Help:    "For running servers that do not announce changes; 0s: never",
 		Comment: "list the tools of running servers again that do not announce changes; 0s never", fallback: 30 * time.Second,
 		of: func(s *Settings) any { return &s.Limits.RefreshTools }, check: func(s *Settings) string {
@@ -75,14 +76,15 @@ var Table = []Row{
 		},
 	},
 	{
-		Key: "limits.processes", Group: "Servers", Label: "Processes at the same time",
+		Key: "limits.processes", Machine: true, Group: "Servers", Live: true, Label: "Processes at the same time",
 		Help:    "How many processes of servers may run; 0: any number",
 		Comment: "processes of servers that may run at the same time; 0 for any number", fallback: 100, of: func(s *Settings) any {
 			return &s.Limits.Processes
 		}, check: atLeast(func(s *Settings) int { return s.Limits.Processes }, 0, "must be 0 (no limit) or more"), schema: `"minimum":0`,
 	},
 	{
-		Key: "limits.server_memory_mb", Group: "Servers", Label: "Memory of a server", Help: "In MiB; 0: any amount",
+		Key: "limits.server_memory_mb", Machine: true, Group: "Servers", Live: true, Label: "Memory of a server",
+		Help:    "In MiB; 0: any amount",
 		Comment: "stop a server that takes more memory than this; 0 never", fallback: 8192,
 		of:    func(s *Settings) any { return &s.Limits.ServerMemoryMB },
 		check: atLeast(func(s *Settings) int { return s.Limits.ServerMemoryMB }, 0, "must be 0 (no limit) or more"), schema: `"minimum":0`,
@@ -101,23 +103,28 @@ var Table = []Row{
 		schema: fmt.Sprintf(`"minimum":0,"maximum":%d`, maxRetention),
 	},
 	{
-		Key: "search.provider", Group: "Search", Label: "Embedding provider",
+		Key: "audit.required", Group: "Records and files", Label: "Refuse calls that cannot be recorded",
+		Help: "For example while the disk is full", Comment: "refuse calls that cannot be recorded, for example on a full disk",
+		Live: true, fallback: false, of: func(s *Settings) any { return &s.Audit.Required },
+	},
+	{
+		Key: "search.provider", Machine: true, Group: "Search", Label: "Embedding provider",
 		Help:    "Compares needs and tools by meaning; builtin works without a network",
 		Comment: "embedding provider: builtin, none, local or openai", Choices: Providers, Env: "EMBEDDING_PROVIDER",
 		fallback: ProviderBuiltin, of: func(s *Settings) any { return &s.Search.Provider },
 		check: func(s *Settings) string { return s.Search.wrongBaseURL() },
 	},
 	{
-		Key: "search.model", Group: "Search", Label: "Model", Help: "Of the providers local and openai",
+		Key: "search.model", Machine: true, Group: "Search", Label: "Model", Help: "Of the providers local and openai",
 		Comment: "model of local and openai", Env: "EMBEDDING_MODEL", fallback: "", of: func(s *Settings) any { return &s.Search.Model },
 	},
 	{
-		Key: "search.url", Group: "Search", Label: "Address", Help: "Of the provider local", Comment: "address of local",
+		Key: "search.url", Machine: true, Group: "Search", Label: "Address", Help: "Of the provider local", Comment: "address of local",
 		fallback: defaultSearchURL, of: func(s *Settings) any { return &s.Search.URL },
 		check: func(s *Settings) string { return s.Search.wrongURL() },
 	},
 	{
-		Key: "search.threads", Group: "Search", Label: "Background cores", Help: "That the provider builtin may use",
+		Key: "search.threads", Machine: true, Group: "Search", Label: "Background cores", Help: "That the provider builtin may use",
 		Env: "EMBEDDING_THREADS", Comment: "cores that builtin may use in the background", fallback: 1,
 		of:    func(s *Settings) any { return &s.Search.Threads },
 		check: atLeast(func(s *Settings) int { return s.Search.Threads }, 1, "must be at least 1"), schema: `"minimum":1`,
@@ -135,7 +142,7 @@ var Table = []Row{
 		fallback: true, of: func(s *Settings) any { return &s.Search.Learning },
 	},
 	{
-		Key: "editors.auto_register", Group: "Hub", Label: "Register new editors automatically",
+		Key: "editors.auto_register", Machine: true, Group: "Hub", Label: "Register new editors automatically",
 		Help: "Editors that you install from now on get the entry when they are found, which you can undo; otherwise their files stay " +
 			"unchanged until you register them",
 		Comment: "add the entry to newly found editors", Live: true, fallback: false,
@@ -178,7 +185,7 @@ var Table = []Row{
 		fallback: TrustRules(nil), of: func(s *Settings) any { return &s.Trust.Rules }, schema: `"items":{"$ref":"#/$defs/trustRule"}`,
 	},
 	{
-		Key: "results.folder", Group: "Records and files", Label: "Folder for files of long results",
+		Key: "results.folder", Machine: true, Group: "Records and files", Label: "Folder for files of long results",
 		Help: "Folder in which agents may save images, sounds and files, as new files that only you can read; if empty, they may " +
 			"save none",
 		Comment: "where agents may save images, sounds and files from results of tools; none: they may not",
@@ -211,8 +218,9 @@ var Table = []Row{
 		schema: `"pattern":"^(https?://.*)?$"`,
 	},
 	{
-		Key: "roots", Help: "URIs of folders that servers get as their MCP roots", Comment: "file:// URIs that servers get as roots",
-		Env: "ROOTS", fallback: []string(nil), of: func(s *Settings) any { return &s.Roots },
+		Key: "roots", Machine: true, Help: "URIs of folders that servers get as their MCP roots",
+		Comment: "file:// URIs that servers get as roots",
+		Env:     "ROOTS", fallback: []string(nil), of: func(s *Settings) any { return &s.Roots },
 		check: func(s *Settings) string {
 			wrong := slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") })
 			return unless(!wrong, "must be file:// URIs, not %q", s.Roots)
@@ -220,7 +228,7 @@ var Table = []Row{
 		schema: `"items":{"type":"string","pattern":"^file://"}`,
 	},
 	{
-		Key: "setup_file", Group: "Records and files", Label: "Setup file",
+		Key: "setup_file", Machine: true, Group: "Records and files", Label: "Setup file",
 		Help: "JSON file that declares servers, which the hub adds when it starts; empty: none", Comment: "JSON file that declares servers",
 		Env: "SETUP_FILE", fallback: "", of: func(s *Settings) any { return &s.SetupFile },
 		set: func(s *Settings, value string) (err error) {
@@ -253,8 +261,8 @@ var Table = []Row{
 		schema: `"exclusiveMinimum":0,"pattern":"^[0-9]"`,
 	},
 	{
-		Key: "discovery.sources", Help: "Editors and files from which servers are imported",
-		Comment: "editors and files whose servers may be imported", Live: true, fallback: Sources(nil),
+		Key: "discovery.sources", Machine: true, Help: "Editors and files from which servers are imported",
+		Comment: "whose servers may be imported, as {editor: cursor} or {file: mcp.json}", Live: true, fallback: Sources(nil),
 		of: func(s *Settings) any { return &s.Discovery.Sources }, schema: `"items":{"$ref":"#/$defs/source"}`,
 	},
 	{
