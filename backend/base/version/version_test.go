@@ -2,6 +2,7 @@ package version
 
 import (
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 )
 
 func TestTheFileHoldsAReleaseNumber(t *testing.T) {
-	if v := "v" + Current(); !semver.IsValid(v) || semver.Prerelease(v) != "" || semver.Build(v) != "+dev" {
+	if v := "v" + Current(); !semver.IsValid(v) || semver.Prerelease(v) != "" || !strings.HasPrefix(semver.Build(v), "+dev") {
 		t.Errorf("the version is %q", Current())
 	}
 }
@@ -34,6 +35,12 @@ func TestLaterVersionsAndLaterBuildsAreNewer(t *testing.T) {
 		{"0.9.0+dev", "0.9.0", false},
 		{"0.9.0", "0.9.0+dev", false},
 		{"0.9.0+3.gabc1234", "0.9.0+dev", true},
+		{"0.9.0+dev.20260131080000", "0.9.0+dev.20260130235959", true},
+		{"0.9.0+dev.20260130235959", "0.9.0+dev.20260131080000.dirty", false},
+		{"0.9.0+dev.20260131080000.dirty", "0.9.0+dev.20260131080000", false},
+		{"0.9.0+dev.20260131080000", "0.9.0+dev", false},
+		{"0.9.0+dev.20260131080000", "0.9.0+3.gabc1234", false},
+		{"0.9.1+dev.20260131080000", "0.9.0+dev.20260231080000", true},
 		{"dev", "1.0.0", false},
 		{"2.0.0", "dev", false},
 		{"0.9.0", "dev-abc1234", false},
@@ -41,6 +48,34 @@ func TestLaterVersionsAndLaterBuildsAreNewer(t *testing.T) {
 	} {
 		if got := Newer(test.a, test.b); got != test.want {
 			t.Errorf("%s newer than %s: %v", test.a, test.b, got)
+		}
+	}
+}
+
+func TestBuildsWithoutMakeHaveTheTimeOfTheirCommit(t *testing.T) {
+	settings := []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.time", Value: "2026-01-31T10:00:00+02:00"}}
+	if got := committed(settings); got != ".20260131080000" {
+		t.Errorf("got %q", got)
+	}
+	if got := committed(append(settings, debug.BuildSetting{Key: "vcs.modified", Value: "true"})); got != ".20260131080000.dirty" {
+		t.Errorf("with changed files, got %q", got)
+	}
+	if got := committed(nil); got != "" {
+		t.Errorf("without a repository, got %q", got)
+	}
+}
+
+func TestADifferenceSaysWhatToDo(t *testing.T) {
+	for _, row := range []struct{ hub, program, want string }{
+		{"1.0.0", "1.0.0", ""},
+		{"1.0.0", "1.1.0", "the hub is older (version 1.0.0)"},
+		{"1.1.0", "1.0.0", "the hub is newer (version 1.1.0)"},
+		{"1.0.0+dev", "1.0.0+dev.20260131080000", "the hub is another build (version 1.0.0+dev)"},
+	} {
+		got := Difference(row.hub, row.program)
+		remedy := row.want == "" || strings.HasSuffix(got, "agent-discover restart")
+		if !strings.HasPrefix(got, row.want) || (row.want == "") != (got == "") || !remedy {
+			t.Errorf("hub %s, program %s: %q", row.hub, row.program, got)
 		}
 	}
 }
