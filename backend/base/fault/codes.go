@@ -9,6 +9,7 @@ const (
 	CodeWrongApproval  = "approval_code_wrong"
 	CodeConfirm        = "confirmation_required"
 	CodeUnapproved     = "server_unapproved"
+	CodeServerDisabled = "server_disabled"
 	CodeStopped        = "server_stopped"
 	CodeDisabled       = "tool_disabled"
 	CodeNeedsApproval  = "approval_required"
@@ -34,6 +35,7 @@ var Codes = map[string]string{
 	CodeWrongApproval:  "the one-time code is wrong or has expired",
 	CodeConfirm:        "the scan blocks the item, so that approving it needs a confirmation",
 	CodeUnapproved:     "the server waits for a person's approval",
+	CodeServerDisabled: "a person has disabled the server",
 	CodeStopped:        "the server is neither always listed nor running; start it first",
 	CodeDisabled:       "the configuration forbids the call",
 	CodeNeedsApproval:  "the configuration requires a person's approval of the call",

@@ -93,10 +93,12 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// DidYouMean returns the DidYouMean of the first *Error in the chain of err, otherwise nil.
+// DidYouMean returns the DidYouMean of the first *Error in the chain of err that has one, otherwise nil.
 func DidYouMean(err error) []string {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.DidYouMean
+	for e, ok := errors.AsType[*Error](err); ok; e, ok = errors.AsType[*Error](e.Err) {
+		if len(e.DidYouMean) > 0 {
+			return e.DidYouMean
+		}
 	}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// The states of a server, except for Paused: that is shown for a stopped
-// server while all servers are paused.
+// The states of a server, except for Paused: see Server.
 const (
 	Waiting    = "waiting"
+	Disabled   = "disabled"
 	Incomplete = "incomplete"
 	Held       = "held"
 	SignIn     = "sign_in"
@@ -50,13 +50,17 @@ var table = func() (t struct {
 	return t
 }()
 
-// Server returns the word for the state of a server, such as "Running". A stopped
-// server is "Paused" while all servers are paused.
+// Server returns the word for the state of a server, such as "Running". While all servers are paused, a stopped server
+// is "Paused", and every other state except Running says so, too, such as "Calls fail, paused".
 func Server(state string, paused bool) string {
-	if paused && state == Stopped {
-		state = Paused
+	word := wordOf(table.Servers, state)
+	switch {
+	case !paused || state == Running:
+		return word
+	case state == Stopped:
+		return wordOf(table.Servers, Paused)
 	}
-	return wordOf(table.Servers, state)
+	return word + ", " + Lower(wordOf(table.Servers, Paused))
 }
 
 // Outcome returns the word for the outcome of a call, such as "Tool error".

@@ -28,9 +28,9 @@ func TestEveryStateOutcomeAndClientHasAWordAndAnExplanation(t *testing.T) {
 	}
 }
 
-func TestAStoppedServerIsPausedWhileAllServersAre(t *testing.T) {
+func TestEveryServerThatDoesNotRunIsPausedWhileAllServersAre(t *testing.T) {
 	for state, want := range map[string]string{
-		Stopped: "Paused", Running: "Running", Failing: "Failing", Waiting: "Waiting", "other": "other",
+		Stopped: "Paused", Running: "Running", Failing: "Failing, paused", CallsFail: "Calls fail, paused", "other": "other, paused",
 	} {
 		if got := Server(state, true); got != want {
 			t.Errorf("%s while paused: got %q, want %q", state, got, want)
