@@ -90,7 +90,35 @@ type Error struct {
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 
-	raw json.RawMessage
+	raw    json.RawMessage
+	redact func(string) string
+}
+
+// Redact makes the texts that this program writes about the error, such as that of ErrorText, pass through redact. An
+// error that is passed on as it came is unchanged.
+func (e *Error) Redact(redact func(text string) string) { e.redact = redact }
+
+// Written returns a text about the error as this program may write it; see Redact.
+func (e *Error) Written(text string) string {
+	if e.redact == nil {
+		return text
+	}
+	return e.redact(text)
+}
+
+// Redacted returns the error with message and data as this program may write them; see Redact. Data that is no longer
+// JSON then is left out. An error that need not be redacted is returned itself.
+func (e *Error) Redacted() *Error {
+	if e.redact == nil {
+		return e
+	}
+	redacted := &Error{Code: e.Code, Message: e.redact(e.Message)}
+	if e.Data != nil {
+		if data := []byte(e.redact(string(e.Data))); Valid(data) {
+			redacted.Data = data
+		}
+	}
+	return redacted
 }
 
 // Error codes of JSON-RPC 2.0, section 5.1.
@@ -109,7 +137,7 @@ func ErrorText(err error) (text string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return fmt.Sprintf("MCP error %d: %s", answer.Code, answer.Message), true
+	return answer.Written(fmt.Sprintf("MCP error %d: %s", answer.Code, answer.Message)), true
 }
 
 // NewError returns an error object with a formatted message.

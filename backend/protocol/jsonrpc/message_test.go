@@ -39,6 +39,25 @@ func TestErrorsOfThePeerKeepTheirBytes(t *testing.T) {
 	}
 }
 
+func TestARedactedErrorIsACopyWithoutSecrets(t *testing.T) {
+	raw := json.RawMessage(`{"code":-7,"message":"no hunter2","data":{"by":"hunter2"},"extra":[1]}`)
+	e := ParseError(raw)
+	if e.Redacted() != e {
+		t.Error("an error without a function has a copy")
+	}
+	e.Redact(func(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") })
+	if got := string(e.Redacted().Raw()); got != `{"code":-7,"message":"no [redacted]","data":{"by":"[redacted]"}}` {
+		t.Errorf("got %s", got)
+	}
+	if got := e.Raw(); !bytes.Equal(got, raw) {
+		t.Errorf("the error itself has become %s", got)
+	}
+	e.Redact(func(string) string { return "[redacted]" })
+	if got := string(e.Redacted().Raw()); got != `{"code":-7,"message":"[redacted]"}` {
+		t.Errorf("data that is no longer JSON: got %s", got)
+	}
+}
+
 func TestPartsOfALongLineMakeUpTheLine(t *testing.T) {
 	for _, size := range []int{0, 10, long, long + 7} {
 		id, body := json.RawMessage(`"x"`), Quote(strings.Repeat("y", size))

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -111,24 +112,29 @@ func (l *Link) trouble(ctx context.Context, err error) error {
 	var unnamed *net.DNSError
 	var untrusted *tls.CertificateVerificationError
 	var late net.Error
+	through, proxied := netreach.Through(l.options.Proxy, l.base), netreach.ProxyFor(l.options.Proxy, l.base) != nil
 	switch text := err.Error(); {
 	case errors.As(err, &known):
 		return known
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		return fault.Wrap(context.Canceled, fault.Unavailable, "the session with %s is over", l.options.Shown)
+	case errors.As(err, &unnamed) && unnamed.IsNotFound && proxied:
+		return l.unreachable("the name of the proxy is not known" + through)
 	case errors.As(err, &unnamed) && unnamed.IsNotFound:
-		return l.unreachable("the name of its host is not known")
+		return l.unreachable("the name of its host is not known" + through)
+	case strings.Contains(text, "refused") && proxied:
+		return l.unreachable("connection refused" + through)
 	case strings.Contains(text, "refused"):
 		return fault.Wrap(errRefused, fault.Unavailable, "%s cannot be reached: connection refused; is it running?", l.options.Shown)
 	case errors.As(err, &untrusted):
 		return l.unreachable("its certificate is not trusted: " + oneLine(untrusted.Err.Error()))
 	case errors.As(err, &late) && late.Timeout():
-		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time", l.options.Shown)
+		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time%s", l.options.Shown, through)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "connection reset"):
 		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown",
 			l.options.Shown)
 	default:
-		return l.unreachable(oneLine(text))
+		return l.unreachable(oneLine(text) + through)
 	}
 }
 

@@ -275,11 +275,36 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	if got, err := c.call("m", `{}`); got != `{"got":"http://far.example/mcp"}` || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
+	all := ProxyOf(func(name string) string { return map[string]string{"ALL_PROXY": s.URL}[name] })
+	for _, far := range []string{"http://far.example/x", "https://far.example/x"} {
+		target, _ := url.Parse(far)
+		if through, err := all(target); through == nil || err != nil {
+			t.Errorf("%s does not use ALL_PROXY: %v", far, err)
+		}
+	}
 	for _, near := range []string{"http://direct.example/x", "http://127.0.0.1:1/", "https://far.example"} {
 		target, _ := url.Parse(near)
 		if through, err := proxy(target); through != nil || err != nil {
 			t.Errorf("%s uses the proxy %v, %v", near, through, err)
 		}
+	}
+}
+
+func TestAFailureToConnectSaysWhetherAProxyIsUsed(t *testing.T) {
+	unused, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unused.Close()
+	via := func(*url.URL) (*url.URL, error) { return url.Parse("http://ada:pass@" + unused.Addr().String()) }
+	connect(t, "https://far.example/mcp", func(o *Options) { o.Proxy = via }).fails("initialize",
+		"https://far.example/mcp cannot be reached: connection refused (through the proxy http://"+unused.Addr().String()+")")
+	connect(t, "http://no.such.invalid/x").fails("initialize", "(no proxy is used; the variable HTTP_PROXY sets one)")
+	for _, excluded := range []string{"no.such.invalid", ".invalid", "*"} {
+		environment := map[string]string{"http_proxy": "http://" + unused.Addr().String(), "no_proxy": excluded}
+		excluding := ProxyOf(func(name string) string { return environment[name] })
+		connect(t, "http://no.such.invalid/x", func(o *Options) { o.Proxy = excluding }).fails("initialize",
+			"the name of its host is not known (no proxy is used; NO_PROXY excludes this host)")
 	}
 }
 

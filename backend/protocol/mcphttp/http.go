@@ -55,9 +55,10 @@ func Show(text string) string {
 	return scheme + "://" + authority + path
 }
 
-// ProxyOf returns a function for Options.Proxy that follows the environment variables
-// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case. get returns the value
-// of an environment variable.
+// ProxyOf returns a function for Options.Proxy that follows the environment variables HTTPS_PROXY, HTTP_PROXY,
+// ALL_PROXY and NO_PROXY, in upper or lower case. ALL_PROXY takes the place of those of the first two that are not
+// set. For an address without a host, the function ignores NO_PROXY; see netreach.Through. get returns the value of an
+// environment variable.
 func ProxyOf(get func(name string) string) func(*url.URL) (*url.URL, error) {
 	either := func(name string) string {
 		if value := get(name); value != "" {
@@ -65,8 +66,19 @@ func ProxyOf(get func(name string) string) func(*url.URL) (*url.URL, error) {
 		}
 		return get(strings.ToLower(name))
 	}
-	config := httpproxy.Config{HTTPProxy: either("HTTP_PROXY"), HTTPSProxy: either("HTTPS_PROXY"), NoProxy: either("NO_PROXY")}
-	return config.ProxyFunc()
+	all := either("ALL_PROXY")
+	config := httpproxy.Config{
+		HTTPProxy: cmp.Or(either("HTTP_PROXY"), all), HTTPSProxy: cmp.Or(either("HTTPS_PROXY"), all), NoProxy: either("NO_PROXY"),
+	}
+	of := config.ProxyFunc()
+	config.NoProxy = ""
+	general := config.ProxyFunc()
+	return func(to *url.URL) (*url.URL, error) {
+		if to.Host == "" {
+			return general(to)
+		}
+		return of(to)
+	}
 }
 
 func newClient(l *Link) *http.Client {
