@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,9 @@ type Gate interface {
 	Admit(ctx context.Context, server string, listed []json.RawMessage) ([]json.RawMessage, error)
 	// Admitted is like Admit, for the list that was last passed to Admit for the server.
 	Admitted(ctx context.Context, server string) ([]json.RawMessage, error)
+	// Withheld returns those definitions of that list that the gate holds although it has admitted a definition of the
+	// same tool before, or a person has decided about the tool.
+	Withheld(ctx context.Context, server string) ([]json.RawMessage, error)
 }
 
 // Changed is published after the tools of a server have changed.
@@ -51,6 +55,7 @@ type Snapshot struct {
 	Tools    []*Tool // sorted by server, within a server in the order it lists them
 	byServer map[string][]*Tool
 	byKey    map[Key]*Tool
+	withheld map[Key]*Tool // see Withheld
 	reads    *reads
 
 	pairing sync.Once
@@ -68,6 +73,27 @@ func (s *Snapshot) Lookup(server, tool string) (*Tool, bool) {
 	return t, ok
 }
 
+// Withheld returns a tool as its server lists it now, if agents could use an earlier definition of the tool and the gate
+// holds this one. Such a tool is not in Tools, and its definition must not reach agents. It is still listed, so that
+// its change is no removal.
+func (s *Snapshot) Withheld(key Key) (*Tool, bool) {
+	t, ok := s.withheld[key]
+	return t, ok
+}
+
+// listed returns all tools that a server lists, except for those that no agent could use yet: first those of Of, then
+// the withheld ones by name.
+func (s *Snapshot) listed(server string) []*Tool {
+	var held []*Tool
+	for key, t := range s.withheld {
+		if key.Server == server {
+			held = append(held, t)
+		}
+	}
+	slices.SortFunc(held, func(a, b *Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return append(slices.Clone(s.Of(server)), held...)
+}
+
 // Named returns the tools with that name on all servers. A tool that the user has renamed
 // has both names.
 func (s *Snapshot) Named(tool string) []*Tool {
@@ -82,10 +108,12 @@ func (s *Snapshot) Named(tool string) []*Tool {
 
 // With returns a snapshot with tools in place of s.Tools: versions of the same tools with
 // other names or descriptions, in the same order.
-func (s *Snapshot) With(tools []*Tool) *Snapshot { return newSnapshot(tools, s.reads) }
+func (s *Snapshot) With(tools []*Tool) *Snapshot { return newSnapshot(tools, s.withheld, s.reads) }
 
-func newSnapshot(tools []*Tool, reads *reads) *Snapshot {
-	s := &Snapshot{Tools: tools, reads: reads, byServer: make(map[string][]*Tool), byKey: make(map[Key]*Tool, len(tools))}
+func newSnapshot(tools []*Tool, withheld map[Key]*Tool, reads *reads) *Snapshot {
+	s := &Snapshot{
+		Tools: tools, withheld: withheld, reads: reads, byServer: make(map[string][]*Tool), byKey: make(map[Key]*Tool, len(tools)),
+	}
 	start := 0
 	for i, t := range tools {
 		s.byKey[t.Key()] = t
@@ -139,7 +167,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	for _, t := range tools {
 		c.lastID = max(c.lastID, t.ID)
 	}
-	c.snapshot.Store(newSnapshot(tools, &c.reads))
+	c.snapshot.Store(newSnapshot(tools, nil, &c.reads))
 	c.wake()
 	return err
 }
@@ -147,6 +175,28 @@ func (c *Catalog) Load(ctx context.Context) error {
 // Guard sets the gate that decides which listed tools enter the catalog. Call it before the
 // first Replace.
 func (c *Catalog) Guard(g Gate) { c.gate = g }
+
+// Recall asks the gate which tools of servers it withholds. Call it after Load and Guard, and before the first Replace.
+func (c *Catalog) Recall(ctx context.Context, servers []string) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	withheld := make(map[Key]*Tool)
+	for _, server := range servers {
+		definitions, err := c.gate.Withheld(ctx, server)
+		if err != nil {
+			return err
+		}
+		for _, definition := range definitions {
+			if t, ok := NewTool(server, definition); ok {
+				c.lastID++
+				t.ID = c.lastID
+				withheld[t.Key()] = t
+			}
+		}
+	}
+	c.snapshot.Store(newSnapshot(c.Snapshot().Tools, withheld, &c.reads))
+	return nil
+}
 
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 
@@ -188,22 +238,53 @@ func (c *Catalog) Reapply(ctx context.Context, server string) error {
 
 // replace implements Replace for definitions that the gate has admitted. The caller holds c.writing.
 func (c *Catalog) replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
-	old, began := c.Snapshot(), time.Now()
+	began, before := time.Now(), c.Snapshot().listed(server)
+	tools := c.read(server, definitions, before, true)
+	var held []*Tool
+	if c.gate != nil {
+		definitions, err := c.gate.Withheld(ctx, server)
+		if err != nil {
+			return false, err
+		}
+		held = c.read(server, definitions, before, false)
+	}
+	now := append(slices.Clone(tools), held...)
+	if slices.Equal(tools, c.Snapshot().Of(server)) && len(now) == len(before) && !slices.ContainsFunc(held, func(t *Tool) bool {
+		return c.Snapshot().withheld[t.Key()] != t
+	}) {
+		return false, nil
+	}
+	changes, summary := changesOf(before, now)
+	if err := c.store.ReplaceTools(ctx, server, tools, changes); err != nil {
+		return false, err
+	}
+	c.put(server, tools, held)
+	c.announce(server, changes, summary, began)
+	return true, nil
+}
+
+// read returns the tools of a server with the given definitions. It takes unchanged tools from before, and
+// leaves out repeated names. Tools that are not in before get a new ID; they are left out unless added is true.
+func (c *Catalog) read(server string, definitions []json.RawMessage, before []*Tool, added bool) []*Tool {
 	tools := make([]*Tool, 0, len(definitions))
-	seen, same := make(map[string]bool), sameTools(old.Of(server))
+	seen, same, known := make(map[string]bool), sameTools(before), make(map[string]*Tool, len(before))
+	for _, t := range before {
+		known[t.Name] = t
+	}
 	for _, raw := range definitions {
-		t, known := same(raw)
-		if !known {
+		t, unchanged := same(raw)
+		if !unchanged {
 			var ok bool
 			if t, ok = NewTool(server, raw); !ok {
 				continue
 			}
 		}
-		if seen[t.Name] {
+		was := known[t.Name]
+		if seen[t.Name] || was == nil && !added {
 			continue
 		}
 		seen[t.Name] = true
-		if was := old.byKey[t.Key()]; was != nil && !known {
+		if was != nil && !unchanged {
 			t.ID = was.ID // a new version of the same tool
 		} else if was == nil {
 			c.lastID++
@@ -211,16 +292,7 @@ func (c *Catalog) replace(ctx context.Context, server string, definitions []json
 		}
 		tools = append(tools, t)
 	}
-	if slices.Equal(tools, old.Of(server)) {
-		return false, nil
-	}
-	changes, summary := changesOf(old.Of(server), tools)
-	if err := c.store.ReplaceTools(ctx, server, tools, changes); err != nil {
-		return false, err
-	}
-	c.put(server, tools)
-	c.announce(server, changes, summary, began)
-	return true, nil
+	return tools
 }
 
 // sameTools returns a function that finds the tool with exactly the given definition among tools.
@@ -242,16 +314,43 @@ func sameTools(tools []*Tool) func(definition []byte) (*Tool, bool) {
 func (c *Catalog) Forget(ctx context.Context, server string) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if len(c.Snapshot().Of(server)) == 0 {
+	before := c.Snapshot().listed(server)
+	if len(before) == 0 {
 		return nil
 	}
-	changes, summary := changesOf(c.Snapshot().Of(server), nil)
+	changes, summary := changesOf(before, nil)
 	if err := c.store.ReplaceTools(ctx, server, nil, changes); err != nil {
 		return err
 	}
-	c.put(server, nil)
+	c.put(server, nil, nil)
 	c.announce(server, changes, summary, time.Now())
 	return nil
+}
+
+// Rename gives the tools of a server the new name of the server. The caller has changed the store.
+func (c *Catalog) Rename(server, to string) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	was := c.Snapshot()
+	named := func(t *Tool) *Tool {
+		now, ok := NewTool(to, t.Definition)
+		if !ok {
+			return t
+		}
+		now.ID, now.Tokens = t.ID, t.Tokens
+		return now
+	}
+	var tools, held []*Tool
+	for _, t := range was.Of(server) {
+		tools = append(tools, named(t))
+	}
+	for key, t := range was.withheld {
+		if key.Server == server {
+			held = append(held, named(t))
+		}
+	}
+	c.put(server, nil, nil)
+	c.put(to, tools, held)
 }
 
 // Reset replaces all tools without storing them. It is for catalogs that are only searched and whose tools another
@@ -262,13 +361,21 @@ func (c *Catalog) Reset(tools []*Tool) {
 	<-c.loaded
 	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, byServer)
-	c.snapshot.Store(newSnapshot(tools, &c.reads))
+	c.snapshot.Store(newSnapshot(tools, nil, &c.reads))
 	events.Publish(c.bus, Changed{})
 }
 
-// put replaces the snapshot with one that has new tools for a server. The
+// put replaces the snapshot with one that has new tools and new withheld tools for a server. The
 // caller holds c.writing.
-func (c *Catalog) put(server string, tools []*Tool) {
+func (c *Catalog) put(server string, tools, held []*Tool) {
+	withheld := maps.Clone(c.Snapshot().withheld)
+	maps.DeleteFunc(withheld, func(key Key, _ *Tool) bool { return key.Server == server })
+	for _, t := range held {
+		if withheld == nil {
+			withheld = make(map[Key]*Tool)
+		}
+		withheld[t.Key()] = t
+	}
 	all := make([]*Tool, 0, len(c.Snapshot().Tools)+len(tools))
 	for _, t := range c.Snapshot().Tools {
 		if t.Server != server {
@@ -277,7 +384,7 @@ func (c *Catalog) put(server string, tools []*Tool) {
 	}
 	all = append(all, tools...)
 	slices.SortStableFunc(all, byServer)
-	c.snapshot.Store(newSnapshot(all, &c.reads))
+	c.snapshot.Store(newSnapshot(all, withheld, &c.reads))
 	c.wake()
 	events.Publish(c.bus, Changed{Server: server})
 }
@@ -338,7 +445,7 @@ func (c *Catalog) count(ctx context.Context) error {
 	if err := c.store.SetTokens(ctx, counts); err != nil {
 		return err
 	}
-	c.snapshot.Store(newSnapshot(all, &c.reads))
+	c.snapshot.Store(newSnapshot(all, c.Snapshot().withheld, &c.reads))
 	events.Publish(c.bus, Counted{})
 	return nil
 }

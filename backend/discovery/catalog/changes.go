@@ -45,7 +45,7 @@ type ToolsChanged struct {
 	At      time.Time
 }
 
-// changesOf compares the tools of a server before and after a listing.
+// changesOf compares the tools that a server lists, including withheld ones, before and after a listing.
 func changesOf(old, now []*Tool) (changes []Change, s Summary) {
 	before := make(map[string]*Tool, len(old))
 	for _, t := range old {
@@ -80,6 +80,9 @@ func (c *Catalog) announce(server string, changes []Change, s Summary, at time.T
 		events.Publish(c.bus, ToolsChanged{Server: server, Changes: changes, Summary: s, At: at})
 	}
 }
+
+// Seen says when a tool was first listed and when its definition last changed, according to the stored history.
+type Seen struct{ First, Changed time.Time }
 
 // Past is a change from the stored history.
 type Past struct {

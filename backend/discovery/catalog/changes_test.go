@@ -1,7 +1,10 @@
 package catalog_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -58,8 +61,78 @@ func TestToolsAreLookedUpByServerAndName(t *testing.T) {
 	if _, ok := c.Snapshot().Lookup("c", "y"); ok {
 		t.Error("an unknown name was found")
 	}
-	if got := c.Reads(); got != (catalog.Reads{Hits: 2, Misses: 1}) || got.Rate() < 0.66 || got.Rate() > 0.67 ||
+	if !c.Snapshot().Known("c") || c.Snapshot().Known("d") {
+		t.Error("the known servers are wrong")
+	}
+	if got := c.Reads(); got != (catalog.Reads{Hits: 3, Misses: 2}) || got.Rate() != 0.6 ||
 		(catalog.Reads{}).Rate() != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// holding is a gate that holds the definitions that contain the word held.
+type holding struct{ listed []json.RawMessage }
+
+func (g *holding) Admit(_ context.Context, _ string, listed []json.RawMessage) ([]json.RawMessage, error) {
+	g.listed = listed
+	return g.of(false), nil
+}
+
+func (g *holding) Admitted(context.Context, string) ([]json.RawMessage, error) {
+	return g.of(false), nil
+}
+
+func (g *holding) Withheld(context.Context, string) ([]json.RawMessage, error) {
+	return g.of(true), nil
+}
+
+func (g *holding) of(held bool) (out []json.RawMessage) {
+	for _, definition := range g.listed {
+		if strings.Contains(string(definition), "held") == held {
+			out = append(out, definition)
+		}
+	}
+	return out
+}
+
+func TestAHeldChangeIsNoRemoval(t *testing.T) {
+	c, _, bus, _ := open(t)
+	gate := &holding{}
+	c.Guard(gate)
+	changed, stop := events.Subscribe[catalog.ToolsChanged](bus, 8)
+	defer stop()
+	replace(t, c, "a", `{"name":"x"}`, `{"name":"new","description":"held"}`)
+	id := c.Snapshot().Tools[0].ID
+	x := catalog.Key{Server: "a", Tool: "x"}
+	if !replace(t, c, "a", `{"name":"x","description":"held"}`, `{"name":"new","description":"held"}`) {
+		t.Error("a held change is reported as no change")
+	}
+	now := c.Snapshot()
+	if held, ok := now.Withheld(x); !ok || held.Description != "held" || len(now.Tools) != 0 {
+		t.Errorf("got %+v, and %d tools", held, len(now.Tools))
+	}
+	if _, ok := now.Withheld(catalog.Key{Server: "a", Tool: "new"}); ok {
+		t.Error("a tool that no agent could use is withheld")
+	}
+	if replace(t, c, "a", `{"name":"x","description":"held"}`) {
+		t.Error("the same list is reported as a change")
+	}
+	replace(t, c, "a", `{"name":"x","description":"2"}`)
+	if tool, ok := c.Snapshot().Lookup("a", "x"); !ok || tool.ID != id {
+		t.Errorf("got %+v, want the ID %d", tool, id)
+	}
+	replace(t, c, "a", `{"name":"x","description":"held"}`)
+	if err := c.Forget(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	var got []string
+	for e := range changed {
+		for _, change := range e.Changes {
+			got = append(got, string(change.Kind))
+		}
+	}
+	if want := "added updated updated updated removed"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
 	}
 }

@@ -2,7 +2,7 @@ package catalog
 
 import "sync/atomic"
 
-// reads counts the look-ups of tools in snapshots. No look-up sends a request to a server.
+// reads counts the look-ups of tools and lists in snapshots. No look-up sends a request to a server.
 type reads struct{ hits, misses atomic.Int64 }
 
 func (r *reads) count(hit bool) {
@@ -15,9 +15,16 @@ func (r *reads) count(hit bool) {
 	}
 }
 
-// Reads counts the look-ups of tools in snapshots of a catalog since the start of the hub.
+// Known reports whether a snapshot has tools of a server. It counts as a look-up, for callers that otherwise ask the server.
+func (s *Snapshot) Known(server string) bool {
+	known := len(s.Of(server)) > 0
+	s.reads.count(known)
+	return known
+}
+
+// Reads counts the look-ups of tools and lists in snapshots of a catalog since the start of the hub.
 type Reads struct {
-	Hits   int64 // the catalog had the tool
+	Hits   int64 // the catalog had the tool or the list
 	Misses int64
 }
 
