@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +88,8 @@ type Options struct {
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Clock    Clock // the zero Clock means the system clock
+	// Transport sends the requests to remote models; nil: http.DefaultTransport.
+	Transport http.RoundTripper
 
 	// QueryTimeout is how long Query waits for a vector; 0: one second.
 	QueryTimeout time.Duration
@@ -163,12 +166,14 @@ func newProvider(o Options) (p provider, model string) {
 		}, o.Builtin.Model
 	case settings.ProviderLocal:
 		model = cmp.Or(o.Settings.Model, "nomic-embed-text")
-		return newLocal(o.Settings.URL, model), model
+		r := newLocal(o.Settings.URL, model)
+		r.client.Transport = o.Transport
+		return r, model
 	case settings.ProviderOpenAI:
 		model = cmp.Or(o.Settings.Model, "text-embedding-3-small")
 		address := strings.TrimRight(cmp.Or(o.Settings.BaseURL, openAIBaseURL), "/") + "/embeddings"
 		r := newRemote(address, model, endpoint{address, parseOpenAI})
-		r.key, r.size = o.Settings.Key, openAIBatch
+		r.key, r.size, r.client.Transport = o.Settings.Key, openAIBatch, o.Transport
 		r.advice = "set AGENT_DISCOVER_OPENAI_API_KEY to a valid key and restart the hub"
 		return r, model
 	}

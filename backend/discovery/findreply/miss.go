@@ -80,7 +80,11 @@ func (k Known) unreadyHint() string {
 		parts = append(parts, u.Server+" "+u.Why)
 	}
 	if more := len(list) - len(parts); more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more servers are not ready (list_mcp_servers, or registry list)", more))
+		servers := "servers are"
+		if more == 1 {
+			servers = "server is"
+		}
+		parts = append(parts, fmt.Sprintf("%d more %s not ready (list_mcp_servers, or registry list)", more, servers))
 	}
 	text := "no known tool matched with sufficient confidence, but not all tools are known: "
 	if k.None {

@@ -43,6 +43,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -139,6 +140,9 @@ type Options struct {
 	Redact func(text string, bytes int) (head string, cut bool)
 	On     bool             // the value in config.yaml
 	Now    func() time.Time // nil: time.Now
+	// Expired returns the time before which a pair must have been used last to be dropped at an age. If it is nil, this
+	// is Now minus the age, although the clock of a machine may have jumped ahead.
+	Expired func(age time.Duration) time.Time
 }
 
 // Learning records queries and calls and returns lifts. Its methods may be
@@ -150,6 +154,7 @@ type Learning struct {
 	redact     func(text string, bytes int) (head string, cut bool)
 	configured bool // the value in config.yaml
 	now        func() time.Time
+	expired    func(age time.Duration) time.Time
 
 	on      atomic.Bool
 	changes chan struct{} // contains a value when there are changes to store
@@ -169,6 +174,9 @@ func Open(ctx context.Context, o Options) (*Learning, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Expired == nil {
+		o.Expired = func(age time.Duration) time.Time { return o.Now().Add(-age) }
+	}
 	if o.Redact == nil {
 		o.Redact = func(text string, bytes int) (string, bool) {
 			return text[:min(len(text), bytes)], len(text) > bytes
@@ -179,7 +187,7 @@ func Open(ctx context.Context, o Options) (*Learning, error) {
 		return nil, err
 	}
 	l := &Learning{
-		store: o.Store, bus: o.Bus, log: o.Log, redact: o.Redact, configured: o.On, now: o.Now,
+		store: o.Store, bus: o.Bus, log: o.Log, redact: o.Redact, configured: o.On, now: o.Now, expired: o.Expired,
 		changes: make(chan struct{}, 1), memory: newMemory(),
 		sessions: make(map[string]*session), dirty: make(map[int64]bool),
 	}
@@ -271,6 +279,33 @@ func (l *Learning) Count() int {
 	return len(l.memory.byID)
 }
 
+// Add adds pairs that were learned elsewhere and returns how many. It gives them new IDs, and skips those that are known
+// or too old.
+func (l *Learning) Add(pairs []Pair) (added int) {
+	old := l.expired(maxAge)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range pairs {
+		p.Query, _ = l.redact(p.Query, maxText)
+		need := needOf(p.Query)
+		if p.Times < 1 || p.Failed < 0 || p.Last.Before(old) || len(need.words) == 0 || l.memory.find(need, p.Tool) != nil {
+			continue
+		}
+		p.ID = l.memory.lastID + 1
+		if now := l.now(); p.Last.After(now) {
+			p.Last = now
+		}
+		in, dropped := l.memory.put(p, need)
+		l.markDeleted(dropped)
+		l.dirty[in.ID] = true
+		added++
+	}
+	if added > 0 {
+		l.wake()
+	}
+	return added
+}
+
 // Forget erases a pair. It returns fault.NotFound if there is no pair with that
 // ID.
 func (l *Learning) Forget(ctx context.Context, id int64) error {
@@ -278,14 +313,33 @@ func (l *Learning) Forget(ctx context.Context, id int64) error {
 	_, known := l.memory.byID[id]
 	l.mu.RUnlock()
 	if !known {
-		return fault.New(fault.NotFound, "no learned query has the id %d", id)
+		return Unknown(strconv.FormatInt(id, 10))
 	}
 	return l.erase(ctx, func(p *pair) bool { return p.ID == id })
+}
+
+// Unknown is the error for an ID that no pair has.
+func Unknown(id string) error {
+	return fault.New(fault.NotFound, "no learned query has the id %s; to see the ids, run: agent-discover learned", id)
 }
 
 // ForgetServer erases the pairs of a deleted server.
 func (l *Learning) ForgetServer(ctx context.Context, server string) error {
 	return l.erase(ctx, func(p *pair) bool { return p.Tool.Server == server })
+}
+
+// Rename gives the pairs of a server the new name of the server. They are stored later, if the caller has not changed the
+// store.
+func (l *Learning) Rename(server, to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, p := range l.memory.byID {
+		if p.Tool.Server == server {
+			p.Tool.Server = to
+			l.dirty[id] = true
+		}
+	}
+	l.wake()
 }
 
 // erase erases the selected pairs, first in the store and then in memory.

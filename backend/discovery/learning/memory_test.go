@@ -136,6 +136,11 @@ func TestOldPairsAreDropped(t *testing.T) {
 	d.clock = d.clock.Add(maxAge - time.Hour)
 	d.teach("open door", "b", 1)
 	d.clock = d.clock.Add(2 * time.Hour)
+	d.expired = func(age time.Duration) time.Time { return d.clock.Add(-3 * time.Hour).Add(-age) }
+	if d.tidy(); d.Count() != 2 {
+		t.Errorf("the clock has jumped, and the remaining pairs are %s", d.learned())
+	}
+	d.expired = func(age time.Duration) time.Time { return d.clock.Add(-age) }
 	if d.tidy(); d.learned() != "open door=b 1" || len(d.stored()) != 1 || len(d.deleted) != 0 {
 		t.Errorf("remaining pairs: %s", d.learned())
 	}

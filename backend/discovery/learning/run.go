@@ -45,7 +45,7 @@ func (l *Learning) wake() {
 
 // tidy drops pairs that have not been used for maxAge.
 func (l *Learning) tidy() {
-	old := l.now().Add(-maxAge)
+	old := l.expired(maxAge)
 	l.mu.Lock()
 	for _, p := range l.memory.byID {
 		if p.Last.Before(old) {

@@ -147,14 +147,6 @@ func TestNearestFindsMisspelledNames(t *testing.T) {
 	}
 }
 
-func TestDistanceIsTheNumberOfEdits(t *testing.T) {
-	for pair, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"echo", "eco"}: 1, {"ab", "ba"}: 1} {
-		if got := distance(pair[0], pair[1]); got != want {
-			t.Errorf("%v: %d, want %d", pair, got, want)
-		}
-	}
-}
-
 func TestTheClosestToolsAreShownIfNothingFits(t *testing.T) {
 	s, _ := tools(t)
 	r := s.Find(t.Context(), Query{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/spelling"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
@@ -25,7 +26,7 @@ func (x *index) similarNames(name string, allow func(*catalog.Tool) bool) []Hit 
 		if min(len(name), len(t.Name)) < int(minSimilarity*float64(longest)) || !allow(t) {
 			continue
 		}
-		score := 1 - float64(distance(name, strings.ToLower(t.Name)))/float64(longest)
+		score := 1 - float64(spelling.Distance(name, strings.ToLower(t.Name)))/float64(longest)
 		if score >= minSimilarity {
 			hits = append(hits, Hit{Tool: t, Score: score, at: int32(i)})
 		}
@@ -79,7 +80,7 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	switch {
 	case !withinEdits(word, known, mask, edits):
 		return 0
-	case distance(word, known) == 1:
+	case spelling.Distance(word, known) == 1:
 		return oneEditLikeness
 	case word[0] == known[0]:
 		return twoEditsLikeness
@@ -149,7 +150,7 @@ func (v *vocabulary) inflects(stem, ending, replaced string) bool {
 // mask is letters(a).
 func withinEdits(a, b string, mask uint64, edits int) bool {
 	differ := len(a) - len(b)
-	return differ <= edits && -differ <= edits && bits.OnesCount64(mask^letters(b)) <= 2*edits && distance(a, b) <= edits
+	return differ <= edits && -differ <= edits && bits.OnesCount64(mask^letters(b)) <= 2*edits && spelling.Distance(a, b) <= edits
 }
 
 // letters returns a set of a word's bytes, as a bit mask. If the masks of two
@@ -160,30 +161,4 @@ func letters(word string) uint64 {
 		mask |= 1 << (word[i] & 63)
 	}
 	return mask
-}
-
-// distance returns the smallest number of insertions, deletions, replacements
-// and swaps of neighbours that turn a into b without editing any part twice:
-// Damerau, "A technique for computer detection and correction of spelling
-// errors" (1964).
-func distance(a, b string) int {
-	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := row[j]
-			if a[i] != b[j] {
-				cost++
-			}
-			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row, next = row, next, before
-	}
-	return row[len(b)]
 }
