@@ -50,10 +50,10 @@ func (r *Registry) ForgetMissingVariable(ctx context.Context, name string) error
 }
 
 // setError counts a failure, and keeps its message and the variable that it names. If
-// failure is nil, setError clears the message and the variable.
+// failure is nil, setError clears the count, the message and the variable.
 func (h *Health) setError(failure error) {
 	if failure == nil {
-		h.LastError, h.MissingVariable = "", ""
+		h.Errors, h.LastError, h.MissingVariable = 0, "", ""
 		return
 	}
 	h.LastError, h.MissingVariable = fault.MessageOf(failure), fault.VariableOf(failure)

@@ -33,14 +33,14 @@ func healthFollowsStartsExitsAndChecks(t *testing.T) {
 		{"a start", r.NoteStart, nil, "unknown", 0, "", false, true},
 		{"a failed start", r.NoteStart, broken, "unknown", 1, "it exited", false, false},
 		{"a second failed start", r.NoteStart, broken, "unknown", 2, "it exited", false, false},
-		{"a start", r.NoteStart, nil, "unknown", 2, "", false, false},
-		{"an unexpected exit", r.NoteDeath, broken, "unhealthy", 3, "it exited", false, false},
-		{"a failed start", r.NoteStart, broken, "unhealthy", 4, "it exited", false, false},
-		{"a start after the exit", r.NoteStart, nil, "healthy", 4, "", false, false},
-		{"a failed check", r.NoteCheck, broken, "unhealthy", 5, "it exited", true, false},
-		{"a start after the check", r.NoteStart, nil, "healthy", 5, "", true, false},
-		{"a check", r.NoteCheck, nil, "healthy", 5, "", true, false},
-		{"a failed start", r.NoteStart, broken, "healthy", 6, "it exited", true, false},
+		{"a start", r.NoteStart, nil, "unknown", 0, "", false, false},
+		{"an unexpected exit", r.NoteDeath, broken, "unhealthy", 1, "it exited", false, false},
+		{"a failed start", r.NoteStart, broken, "unhealthy", 2, "it exited", false, false},
+		{"a start after the exit", r.NoteStart, nil, "healthy", 0, "", false, false},
+		{"a failed check", r.NoteCheck, broken, "unhealthy", 1, "it exited", true, false},
+		{"a second failed check", r.NoteCheck, broken, "unhealthy", 2, "it exited", true, false},
+		{"a check", r.NoteCheck, nil, "healthy", 0, "", true, false},
+		{"a failed start", r.NoteStart, broken, "healthy", 1, "it exited", true, false},
 	} {
 		time.Sleep(time.Second) // the clock of Windows may not move between two steps
 		if err := step.note(t.Context(), "a", step.failure); err != nil {

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/spelling"
 )
 
 // Store persists servers. Once a write has returned nil, its data survives the
@@ -32,6 +34,8 @@ type Store interface {
 type Changed struct {
 	Name    string
 	Removed bool
+	// Renamed is the new name of a server that has lost the name Name because it was renamed; Removed is then set, too.
+	Renamed string
 }
 
 // Registry holds the configured servers. A change is written to the store
@@ -46,6 +50,8 @@ type Registry struct {
 
 	writing sync.Mutex // held during a whole change, the write to the store included
 	servers atomic.Pointer[[]Server]
+
+	reserved map[string]bool // the former and the new names of servers that are being renamed; guarded by writing
 }
 
 // Open reads all servers from the store.
@@ -55,7 +61,7 @@ func Open(ctx context.Context, store Store, bus *events.Bus) (*Registry, error) 
 		return nil, err
 	}
 	slices.SortFunc(servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
-	r := &Registry{store: store, bus: bus}
+	r := &Registry{store: store, bus: bus, reserved: make(map[string]bool)}
 	r.publish(servers)
 	return r, nil
 }
@@ -71,13 +77,30 @@ func (r *Registry) publish(servers []Server) {
 // not modify it.
 func (r *Registry) List() []Server { return *r.servers.Load() }
 
-// Get returns the server with a name, or a fault.NotFound.
+// Get returns the server with a name, or a fault.NotFound that suggests servers with similar names.
 func (r *Registry) Get(name string) (Server, error) {
 	servers := r.List()
 	if i, ok := find(servers, name); ok {
 		return servers[i], nil
 	}
-	return Server{}, fault.New(fault.NotFound, "Server %q not found in registry", name)
+	return Server{}, r.unknown(name, "Server %q not found in registry")
+}
+
+// Unknown is the error of Get in the words for models.
+func (r *Registry) Unknown(name string) *fault.Error { return r.unknown(name, "unknown server %q") }
+
+// unknown returns the error for a name that no server has. It suggests servers that may be meant.
+func (r *Registry) unknown(name, format string) *fault.Error {
+	servers, text := r.List(), fmt.Sprintf(format, name)
+	names := make([]string, len(servers))
+	for i, v := range servers {
+		names[i] = v.Name
+	}
+	near := spelling.Near(name, names)
+	if len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &fault.Error{Kind: fault.NotFound, Message: text, DidYouMean: near}
 }
 
 // ByID returns the server with an id, or a fault.NotFound.
@@ -123,7 +146,7 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	defer r.writing.Unlock()
 	servers := r.List()
 	i, taken := find(servers, s.Name)
-	if taken {
+	if taken || r.reserved[s.Name] {
 		return Server{}, Taken(s.Name)
 	}
 	s = s.clone()

@@ -16,48 +16,55 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// Server is one configured MCP server.
+// Server is one configured MCP server. Its JSON form is the one in exports. The fields that it leaves out are decided
+// by the machine that the server is on.
 type Server struct {
-	ID          int64
-	Name        string // unique; see CheckName
-	Description string
-	Source      string // who configured it: local, manual, registry, setup-file, …
-	Transport   string // stdio, streamable-http or sse
-	Command     string // a stdio server without a command cannot be started
-	Args        []string
-	Env         map[string]string
-	Tags        []string
-	Package     Package
-	Repository  string
-	URL         string            // a remote server's endpoint; a stdio server's web page
-	Headers     map[string]string // sent with each request to a remote server
-	Installed   bool
+	ID          int64             `json:"-"`
+	Name        string            `json:"name"` // unique; see CheckName
+	Description string            `json:"description,omitempty"`
+	Source      string            `json:"source,omitempty"`    // who configured it: local, manual, registry, setup-file, …
+	Transport   string            `json:"transport,omitempty"` // stdio, streamable-http or sse
+	Command     string            `json:"command,omitempty"`   // a stdio server without a command cannot be started
+	Args        []string          `json:"args,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Dir         string            `json:"dir,omitempty"` // folder in which a stdio server starts, see CheckDir; the home folder if empty
+	Tags        []string          `json:"tags,omitempty"`
+	Package     Package           `json:"package,omitzero"`
+	Repository  string            `json:"repository,omitempty"`
+	URL         string            `json:"url,omitempty"`     // a remote server's endpoint; a stdio server's web page
+	Headers     map[string]string `json:"headers,omitempty"` // sent with each request to a remote server
+	Installed   bool              `json:"-"`
 	// The tools of an AlwaysListed server are in every session's tools/list, whether it is running or not. The REST
 	// API calls it active, as the original product does.
-	AlwaysListed bool
+	AlwaysListed bool `json:"always_listed,omitempty"`
 	// KeepRunning servers start with the hub and are not stopped when idle.
-	KeepRunning bool
+	KeepRunning bool `json:"keep_running,omitempty"`
 	// Deferred servers are not started before they are needed: their tools are unknown
 	// until then.
-	Deferred bool
+	Deferred bool `json:"deferred,omitempty"`
+	// Timeouts are the server's own time limits.
+	Timeouts Timeouts `json:"timeouts,omitzero"`
 	// Isolation is Shared or PerSession; Add and Update make an empty one Shared.
-	Isolation string
+	Isolation string `json:"isolation,omitempty"`
 	// Sandbox is Unconfined, Guard or Strict; Add and Update make an empty one Unconfined. Grants are further rights
 	// that a person gives the server.
-	Sandbox string
-	Grants  Grants
+	Sandbox string `json:"sandbox,omitempty"`
+	Grants  Grants `json:"grants,omitzero"`
 	// Approved is false while a server that an agent proposed waits for a
 	// person's approval.
-	Approved bool
+	Approved bool `json:"approved"`
+	// Disabled servers keep their settings, secrets and approvals, but are neither started nor shown to agents until a
+	// person enables them.
+	Disabled bool `json:"disabled,omitempty"`
 	// ProposedBy is the client whose agent proposed the server, as the client
 	// named itself; empty for a server that a person added.
-	ProposedBy string
+	ProposedBy string `json:"proposed_by,omitempty"`
 	// Account is a person's label for the account that the server uses, if the same server is configured for several
 	// accounts; see CheckAccount. It may be empty.
-	Account   string
-	Health    Health
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Account   string    `json:"account,omitempty"`
+	Health    Health    `json:"-"`
+	CreatedAt time.Time `json:"-"`
+	UpdatedAt time.Time `json:"-"`
 }
 
 // SameProgram reports whether two servers run the same package or program, or are at the
@@ -113,13 +120,17 @@ func CheckIsolation(isolation string) error {
 		isolation, Shared, PerSession)
 }
 
-// Usable returns nil if a server may be used as it is configured: a person has approved it, and it is complete.
-// Otherwise it returns a fault.Denied with fault.CodeUnapproved, whose message says what to do, or a fault.Invalid with
-// the text of Incomplete.
+// Usable returns nil if a server may be used as it is configured: a person has approved it and has not disabled it, and
+// it is complete. Otherwise it returns a fault.Denied with fault.CodeUnapproved or fault.CodeServerDisabled, whose
+// message says what to do, or a fault.Invalid with the text of Incomplete.
 func (s Server) Usable() error {
 	if !s.Approved {
 		return &fault.Error{Kind: fault.Denied, Code: fault.CodeUnapproved, Message: "server " + strconv.Quote(s.Name) +
 			" waits for a person's approval: ask the user to approve it in the tray or the dashboard"}
+	}
+	if s.Disabled {
+		return &fault.Error{Kind: fault.Denied, Code: fault.CodeServerDisabled, Message: "server " + strconv.Quote(s.Name) +
+			" is disabled: ask the user to enable it on its page or with: agent-discover servers enable " + s.Name}
 	}
 	if lack := s.Incomplete(); lack != "" {
 		return fault.New(fault.Invalid, "Server %q %s", s.Name, lack) // in the words of the original product
@@ -149,7 +160,9 @@ func (s Server) Incomplete() string {
 // Package names the published package that a server comes from. All fields may
 // be empty.
 type Package struct {
-	Name, Version, Latest string
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+	Latest  string `json:"latest,omitempty"`
 }
 
 // Health is the result of a server's starts, exits and checks so far.
@@ -208,7 +221,7 @@ func (s Server) Endpoint() string {
 // sameTexts reports whether two configurations are equal in all fields that may
 // contain a credential.
 func (s Server) sameTexts(o Server) bool {
-	return s.Command == o.Command && s.URL == o.URL && slices.Equal(s.Args, o.Args) &&
+	return s.Command == o.Command && s.URL == o.URL && s.Dir == o.Dir && slices.Equal(s.Args, o.Args) &&
 		maps.Equal(s.Env, o.Env) && maps.Equal(s.Headers, o.Headers)
 }
 
