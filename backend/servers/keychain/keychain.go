@@ -11,6 +11,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,6 +79,9 @@ type backend struct {
 	// check reports whether the keychain is locked. It must not make the
 	// keychain prompt the user.
 	check func(context.Context) (locked bool, err error)
+	// accounts returns the accounts of all entries of this program, also those of other data folders. It must not make
+	// the keychain prompt the user. It is nil on systems whose keychain cannot be listed.
+	accounts func(context.Context) ([]string, error)
 }
 
 // New returns the keychain of a data folder. deadline limits one operation; 0 means 8 seconds. If off is set, all
@@ -130,6 +134,27 @@ func (k *Keychain) Delete(ctx context.Context, account string) error {
 		return nil
 	}
 	return err
+}
+
+// Accounts returns the accounts of the data folder that have values, sorted, also those that no database knows any more.
+func (k *Keychain) Accounts(ctx context.Context) ([]string, error) {
+	if _, err := k.Check(ctx); err != nil {
+		return nil, err
+	}
+	if k.backend.accounts == nil {
+		return nil, fault.New(fault.Unavailable, "the keychain of this system cannot be listed")
+	}
+	ctx, cancel := context.WithTimeout(ctx, k.deadline)
+	defer cancel()
+	all, err := k.backend.accounts(ctx)
+	var own []string
+	for _, account := range all {
+		if name, is := strings.CutPrefix(account, k.folder+"/"); is {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	return own, err
 }
 
 // Check reports whether the keychain is locked. The error is a fault with the

@@ -30,7 +30,9 @@ var (
 
 // systemBackend returns the backend for the Secret Service, which is reached
 // over the D-Bus session bus.
-func systemBackend() backend { return backend{connect: connectBus, check: checkService} }
+func systemBackend() backend {
+	return backend{connect: connectBus, check: checkService, accounts: listAccounts}
+}
 
 // busAddress returns the address of the session bus, or "" if none is running.
 // In that case, the keychain's library must not be used, because it would start
@@ -95,6 +97,28 @@ func checkService(ctx context.Context) (locked bool, err error) {
 	err = conn.Object(secretService, keyring).CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Collection",
 		"Locked").Store(&locked)
 	return locked, checkError(err)
+}
+
+// listAccounts returns the accounts of all entries of this program. Their attributes can be read in a locked keyring, too.
+func listAccounts(ctx context.Context) ([]string, error) {
+	conn, err := dbus.Connect(busAddress(), dbus.WithContext(ctx))
+	if err != nil {
+		return nil, checkError(err)
+	}
+	defer func() { _ = conn.Close() }()
+	var unlocked, locked []dbus.ObjectPath
+	err = conn.Object(secretService, secretRoot).CallWithContext(ctx, "org.freedesktop.Secret.Service.SearchItems", 0,
+		map[string]string{"service": service}).Store(&unlocked, &locked)
+	var accounts []string
+	for _, item := range append(unlocked, locked...) {
+		var attributes map[string]string
+		if err := conn.Object(secretService, item).CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Item",
+			"Attributes").Store(&attributes); err != nil {
+			return accounts, checkError(err)
+		}
+		accounts = append(accounts, attributes["username"]) // as package go-keyring names it
+	}
+	return accounts, checkError(err)
 }
 
 // defaultKeyring returns the keyring that the library uses: "login" if it

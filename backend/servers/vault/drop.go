@@ -22,21 +22,32 @@ func (v *Vault) Delete(ctx context.Context, server, name string) error {
 	return v.drop(ctx, server, name)
 }
 
-// Forget deletes all secrets and links of a removed server.
-func (v *Vault) Forget(ctx context.Context, server string) error {
+// Forget calls remove, which removes a server and marks the records of its secrets as dropped, and then deletes the values
+// of the secrets and all links to and from the server. If remove fails, Forget deletes nothing. If the program ends after
+// remove, Run deletes the values.
+func (v *Vault) Forget(ctx context.Context, server string, remove func() error) error {
+	users, err := v.users(ctx, server, "") // remove deletes the links
+	if err != nil {
+		return err
+	}
+	if err := remove(); err != nil {
+		return err
+	}
 	leave, err := v.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	records, err := v.store.Secrets(ctx, server)
-	if err != nil {
+	if err := v.store.DropSecrets(ctx, server, ""); err != nil { // those that were set while remove was running
 		return err
 	}
-	if len(records) == 0 { // no secret is deleted, so no server gets other values
-		return v.store.DropSecrets(ctx, server, "")
+	records, err := v.store.Secrets(ctx, server)
+	if err != nil || len(records) == 0 { // no secret is deleted, so no server gets other values
+		return err
 	}
-	return v.drop(ctx, server, "")
+	v.sweep(ctx)
+	v.notify(server, users)
+	return nil
 }
 
 func (v *Vault) drop(ctx context.Context, server, name string) error {

@@ -129,7 +129,7 @@ func TestKeychainKeepsValues(t *testing.T) {
 	if _, err := os.Stat(folder.Sealed("secrets")); err == nil {
 		t.Error("a file under a passphrase was created")
 	}
-	if err := d.Forget(t.Context(), "one"); err != nil {
+	if err := d.Forget(t.Context(), "one", func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if items := s.Items(); len(items) != 3 { // the keys of the encrypted files, and the value of the other folder

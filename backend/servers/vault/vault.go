@@ -3,7 +3,8 @@
 //
 // A value is kept in the system's keychain, in an encrypted file whose key is in the keychain, or in a file that is
 // encrypted with a passphrase. The store has the names of secrets, but no values. Vault.Fill, which prepares the
-// start of a server, is the only function that returns values. Vault.Seal encrypts other data with the same keys.
+// start of a server, is the only function that returns stored values; Vault.Export returns them encrypted. Vault.Seal
+// encrypts other data with the same keys.
 package vault
 
 import (
@@ -105,6 +106,7 @@ type Vault struct {
 	file     *sealed.PassphraseFile
 	writing  chan struct{} // held by the change in progress
 	covering atomic.Bool   // coverLater is at work
+	work     int           // see Options.Work
 }
 
 // New returns a vault. The passphrase-encrypted file is locked until
@@ -113,9 +115,9 @@ func New(o Options) *Vault {
 	chain := keychain.New(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
 		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain,
-		writing: make(chan struct{}, 1),
-		sealed:  sealed.NewKeychainFile(o.Folder.Sealed("secrets-long"), chain),
-		file:    sealed.NewPassphraseFile(o.Folder.Sealed("secrets"), o.Work),
+		writing: make(chan struct{}, 1), work: o.Work,
+		sealed: sealed.NewKeychainFile(o.Folder.Sealed("secrets-long"), chain),
+		file:   sealed.NewPassphraseFile(o.Folder.Sealed("secrets"), o.Work),
 	}
 }
 

@@ -189,7 +189,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Forget(t.Context(), "one"); err != nil {
+	if err := d.Forget(t.Context(), "one", func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.masked("one"); got != "" {
@@ -209,7 +209,7 @@ func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{Server: "one", Name: "KEY", Kept: vault.InKeychain}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Forget(t.Context(), "one"); err != nil {
+	if err := d.Forget(t.Context(), "one", func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.masked("one"); got != "" {
