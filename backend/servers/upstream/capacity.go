@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -29,7 +28,7 @@ var errFull = errors.New("too many processes")
 type capacity struct {
 	slots    *slotTable
 	registry *registry.Registry
-	limits   settings.Limits
+	limits   *liveLimits
 	work     *sync.WaitGroup
 
 	mu        sync.Mutex
@@ -48,7 +47,7 @@ func (c *capacity) occupy(server registry.Server) error {
 			return notStarted(errFull, fault.Busy,
 				"server %q was not started: %d server processes run, which is the limit (%s), and all of them are in use; try again "+
 					"later, stop a server or raise the limit",
-				server.Name, c.limits.Processes, processesSetting)
+				server.Name, c.limits.get().Processes, processesSetting)
 		}
 	}
 	return nil
@@ -58,7 +57,7 @@ func (c *capacity) occupy(server registry.Server) error {
 func (c *capacity) count() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.limits.Processes > 0 && c.processes >= c.limits.Processes {
+	if limit := c.limits.get().Processes; limit > 0 && c.processes >= limit {
 		return false
 	}
 	c.processes++
@@ -102,7 +101,7 @@ func (c *capacity) stopLongestIdle() bool {
 
 // limitMemory stops the servers whose processes take more memory than the settings allow.
 func (c *capacity) limitMemory() {
-	limit := uint64(c.limits.ServerMemoryMB) << 20
+	limit := uint64(c.limits.get().ServerMemoryMB) << 20
 	running, pids := make(map[int]*session), []int(nil)
 	for _, s := range c.slots.all() {
 		if session := s.running(); session != nil && session.link.pid() != 0 {
@@ -119,7 +118,7 @@ func (c *capacity) limitMemory() {
 		}
 		c.work.Go(func() {
 			s := running[pid]
-			cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, c.limits.ServerMemoryMB)
+			cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, limit>>20)
 			s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
 			s.manager.health.death(s.server,
 				fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))

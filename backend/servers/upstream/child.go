@@ -20,32 +20,36 @@ import (
 
 // child is the link to a server that runs as a child process.
 type child struct {
-	cmd    *exec.Cmd
-	input  io.Closer
-	tree   process.Tree
-	seen   atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
-	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
-	status error                        // exit status of the process; valid once exited is closed
-	kill   func(pid int)                // process.Kill, except in tests
-	grace  time.Duration                // how long the process may take to exit after its input or output was closed
-	lost   chan struct{}                // closed when the process did not end although it was killed
-	once   sync.Once                    // closes lost
+	cmd      *exec.Cmd
+	input    io.Closer
+	box      *container // nil unless the process is the client of a container engine that runs one
+	tree     process.Tree
+	seen     atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
+	exited   chan struct{}                // closed when the process and its helpers have ended, or were given up
+	status   error                        // exit status of the process; valid once exited is closed
+	kill     func(pid int)                // process.Kill, except in tests
+	grace    time.Duration                // how long the process may take to exit after its input or output was closed
+	lost     chan struct{}                // closed when the process did not end although it was killed
+	once     sync.Once                    // closes lost
+	stopping sync.Once                    // asks the engine to stop the container
 }
 
 // errNotEnded is the status of a process that the system did not end.
 var errNotEnded = errors.New("the system did not end the process")
 
 // spawn starts the child process of a session.
-func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
+func (s *session) spawn(ctx *starting, at *slot, env process.Env) error {
 	launch, err := s.confined(ctx, at, env)
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, s.redactor.Text(fault.MessageOf(err)))
 	}
 	defer closeAll(launch.Files...)
+	user := launch.Env
+	box := labelled(&launch, s.server, s.filled, hubLabel(s.manager.children.file))
 	cmd, err := program.Command(context.Background(), launch.Environment(), launch.Command, launch.Args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return notFound(s.server)
+		return s.manager.notFound(s.server)
 	case err != nil:
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
@@ -53,6 +57,9 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
+	if box != nil {
+		s.manager.children.endContainers(func() process.Env { return user })
+	}
 	if err := s.manager.capacity.occupy(s.server); err != nil {
 		return err
 	}
@@ -72,21 +79,21 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 		ID:   process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)},
 		Mark: mark, Pipes: []*os.File{stdout, stderr},
 	}
-	s.manager.children.add(tree)
+	s.manager.children.add(tree, box)
 	wait := exitGrace
 	if program.RunsContainers(s.filled.Command) {
 		wait = engineGrace
 	}
 	s.attach(&child{
-		cmd: cmd, input: in, tree: tree,
+		cmd: cmd, input: in, box: box, tree: tree,
 		exited: make(chan struct{}), kill: process.Kill, grace: wait, lost: make(chan struct{}),
-	}, in, stdout, stderr)
+	}, in, stdout, stderr, writes{ctx})
 	return nil
 }
 
 // attach connects a session with the pipes of its child process, until the process has exited and its output has been
-// read.
-func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
+// read. What it writes to standard error is also written to written.
+func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File, written io.Writer) {
 	s.assemble(c, jsonrpc.NewConn(stdout, in, s.inbox, jsonrpc.Options{
 		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap,
 	}))
@@ -96,7 +103,7 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 	quiet := make(chan struct{})
 	s.manager.work.Go(func() {
 		defer close(quiet)
-		_, _ = io.Copy(io.MultiWriter(s.stderr.tail, s.stderr.lines), stderr)
+		_, _ = io.Copy(io.MultiWriter(s.stderr.tail, s.stderr.lines, written), stderr)
 	})
 	s.manager.work.Go(func() {
 		c.awaitExit(s.conn.Done())
@@ -158,6 +165,7 @@ func (c *child) awaitExit(closed <-chan struct{}) {
 	case <-ended:
 	case <-c.lost:
 	case <-closed:
+		c.stopContainer(ended)
 		if !within(c.grace, ended) {
 			process.Terminate(c.pid())
 			if !within(exitGrace, ended) {
@@ -172,6 +180,9 @@ func (c *child) awaitExit(closed <-chan struct{}) {
 	default:
 		c.status = errNotEnded
 	}
+	if c.box != nil && c.box.survives(c.status) {
+		c.box.kill()
+	}
 	tree := c.tree
 	if seen := c.seen.Load(); seen != nil {
 		tree.Seen = *seen
@@ -183,13 +194,21 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) gone() <-chan struct{} { return c.exited }
 
-// stop closes the child's input. If the child does not exit, stop sends SIGTERM and
+// stopContainer has the engine stop the child's container, if the child does not end soon. Then the child ends, too.
+func (c *child) stopContainer(ended <-chan struct{}) {
+	if c.box != nil && !within(exitGrace, ended) {
+		c.stopping.Do(c.box.stop)
+	}
+}
+
+// stop closes the child's input. If the child does not exit, stop has its container stopped, and sends SIGTERM and
 // then SIGKILL to the child's process group. It returns when the child has ended, or
 // when the system has not ended it within killGrace.
 func (c *child) stop() {
 	seen := c.tree.Members() // while the helpers can still be found by their parents
 	c.seen.Store(&seen)
 	_ = c.input.Close()
+	c.stopContainer(c.exited)
 	if !within(c.grace, c.exited) {
 		process.Terminate(c.pid())
 		if !within(exitGrace, c.exited) {
@@ -219,7 +238,7 @@ func (c *child) ending() ending {
 }
 
 // notFound returns the error for a command that is not in PATH.
-func notFound(v registry.Server) error {
+func (m *Manager) notFound(v registry.Server) error {
 	advice, name := "", program.Name(v.Command)
 	if product, ok := program.ProductOf(name); ok {
 		advice = " — install " + product.Name
@@ -228,6 +247,9 @@ func notFound(v registry.Server) error {
 		} else {
 			advice += " (its " + name + " must be on your login shell's PATH)"
 		}
+	}
+	if m.login != nil && m.login() != nil {
+		advice = " — " + m.login().Error() + ". Correct the shell's start-up files, then: agent-discover restart"
 	}
 	return notStarted(exec.ErrNotFound, fault.Failed, "Failed to activate %q: command %q not found on PATH%s. Original: spawn %s ENOENT",
 		v.Name, v.Command, advice, v.Command)

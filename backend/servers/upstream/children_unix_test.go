@@ -46,3 +46,37 @@ func TestOrphansAreEndedOnceAndBeforeTheListIsWritten(t *testing.T) {
 		t.Errorf("a second call changed the list to %s", data)
 	}
 }
+
+func TestACopyOfTheListEndsNoProcessOfTheOriginal(t *testing.T) {
+	child := exec.Command("sleep", "1000")
+	process.Isolate(child)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	file, copied := filepath.Join(t.TempDir(), "children.json"), filepath.Join(t.TempDir(), "children.json")
+	log := slog.New(slog.DiscardHandler)
+	id := process.ID{PID: child.Process.Pid, Start: process.StartOf(child.Process.Pid)}
+	newChildList(file, log).add(process.Tree{ID: id}, nil)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(copied, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	newChildList(copied, log).endOrphans()
+	if !id.Alive() {
+		t.Error("the process of the original was ended")
+	}
+	if data, err := os.ReadFile(copied); err != nil || string(data) != "[]" {
+		t.Errorf("the copy still lists %s, %v", data, err)
+	}
+	// A folder that was moved is not a copy.
+	if err := os.Rename(file, copied); err != nil {
+		t.Fatal(err)
+	}
+	newChildList(copied, log).endOrphans()
+	if err := child.Wait(); err == nil {
+		t.Error("the process ended without a signal")
+	}
+}

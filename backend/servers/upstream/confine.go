@@ -2,8 +2,12 @@ package upstream
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -15,6 +19,8 @@ type Launch struct {
 	Env     process.Env       // environment of the user's programs; does not contain Own
 	Own     map[string]string // variables of the server's configuration and vault
 	Dir     string            // folder in which the process starts
+	// Moved is called while a long preparation, such as the installation of a package, goes on. It may be nil.
+	Moved func()
 	// Files are inherited as descriptors 3, 4 and so on. They are closed after the
 	// start.
 	Files []*os.File
@@ -42,16 +48,40 @@ type Confiner interface {
 }
 
 // confined returns the launch of the session's child process. at is the slot of the session.
-func (s *session) confined(ctx context.Context, at *slot, env process.Env) (Launch, error) {
-	l := Launch{Command: s.filled.Command, Args: s.filled.Args, Env: env, Own: make(map[string]string)}
+func (s *session) confined(ctx *starting, at *slot, env process.Env) (Launch, error) {
+	l := Launch{Command: s.filled.Command, Args: s.filled.Args, Env: env, Own: make(map[string]string), Moved: ctx.moved}
 	for name, value := range s.filled.Env {
 		if !process.OwnVariable(name) {
 			l.Own[name] = value
 		}
 	}
-	l.Dir = l.Environment().Home()
+	l.Dir = registry.DirIn(s.filled.Dir, l.Environment().Home())
+	if s.filled.Dir != "" {
+		if err := checkFolder(l.Dir); err != nil {
+			return l, err
+		}
+	}
 	if s.manager.confiner == nil {
 		return l, nil
 	}
 	return s.manager.confiner.Confine(ctx, at.owner(), s.server, l)
 }
+
+// checkFolder returns a fault unless a server can start in a folder.
+func checkFolder(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && info.IsDir() && filepath.IsAbs(dir):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Wrap(err, fault.Failed, "its working folder %s cannot be read; %s", dir, changeFolder)
+	case err == nil && info.IsDir():
+		return fault.New(fault.Failed, "its working folder %s is not an absolute path; %s", dir, changeFolder)
+	case err == nil:
+		return fault.New(fault.Failed, "its working folder %s is not a folder; %s", dir, changeFolder)
+	}
+	return fault.Wrap(err, fault.Failed, "its working folder %s does not exist; create it, or %s", dir, changeFolder)
+}
+
+// changeFolder says how a person changes the working folder of a server.
+const changeFolder = "change the working folder on the page of the server in the dashboard"

@@ -14,10 +14,14 @@ type errorOutput struct {
 	env      map[string]string // variables that the process was given
 }
 
-// quote quotes the end of the child's standard error, for error messages.
-func (o *errorOutput) quote() string {
+// quote quotes the end of the child's standard error, for an error message that begins with a reason. It leaves the
+// reason out, and returns "" if only noise such as a stack trace is left.
+func (o *errorOutput) quote(said reason) string {
 	// Cut only text that is redacted already, because half a secret would not be recognized.
 	text := lastLines(strings.TrimSpace(o.text()), stderrShown)
+	if said.line != "" {
+		text = said.removedFrom(text)
+	}
 	if text == "" {
 		return ""
 	}

@@ -60,7 +60,7 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 
 // ping sends a ping. An answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
-	call := s.peer.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
+	call := s.peer.pingCall(min(pingTimeout, s.manager.limits.get().CallTimeout))
 	_, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {

@@ -13,7 +13,7 @@ import (
 // does not answer as it should, open returns the error together with the session, which is being shut down. If the
 // handshake fails because the session has to be opened in another way with a new process, open starts the server a
 // second time.
-func open(ctx context.Context, at *slot, w want) (*session, error) {
+func open(ctx *starting, at *slot, w want) (*session, error) {
 	s, err := begin(ctx, at, w, at.plan(w))
 	again, ok := errors.AsType[*anew](err)
 	if !ok || ctx.Err() != nil {
@@ -28,7 +28,7 @@ func open(ctx context.Context, at *slot, w want) (*session, error) {
 }
 
 // begin makes one attempt to start a server for open.
-func begin(ctx context.Context, at *slot, w want, o opening) (*session, error) {
+func begin(ctx *starting, at *slot, w want, o opening) (*session, error) {
 	m, server := at.manager, w.server
 	if err := startable(server); err != nil {
 		return nil, err
@@ -83,11 +83,11 @@ func begin(ctx context.Context, at *slot, w want, o opening) (*session, error) {
 	return s, nil
 }
 
-// startable returns an error if the configuration of a server is not approved
-// or not complete.
+// startable returns an error if the configuration of a server is not approved,
+// disabled or not complete.
 func startable(v registry.Server) error {
 	err := v.Usable()
-	if err == nil || fault.CodeOf(err) == fault.CodeUnapproved {
+	if err == nil || fault.KindOf(err) == fault.Denied { // the message says what to do
 		return err
 	}
 	return notStarted(err, fault.KindOf(err), "%s", fault.MessageOf(err))

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -53,11 +52,11 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 		return nil, err
 	}
 	defer session.use.leave()
-	limit := m.limits.StartTimeout
+	limit := m.startLimit(server)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if _, err := session.lists.readList(ctx, toolsList); err != nil {
-		return nil, session.explainer.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
+		return nil, session.explainer.explainList(err, limit)
 	}
 	return m.ShownTools(ctx, server, session.profile.get().Tools), nil
 }

@@ -119,7 +119,7 @@ func (r *lister) readOutdated(ctx context.Context) {
 			continue
 		}
 		announced := r.reported[i].Swap(false)
-		listing, cancel := context.WithTimeout(ctx, r.policy.timeout)
+		listing, cancel := context.WithTimeout(ctx, r.timeout())
 		changed, err := r.readList(listing, i)
 		cancel()
 		if err == nil {
@@ -263,13 +263,13 @@ func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawM
 		}
 		for _, definition := range page {
 			size += len(definition)
+			if len(definitions) == maxListed || size > maxListedSize {
+				r.warn(fmt.Sprintf("the server lists more than %d %s, or more than %d MiB of definitions; only the first %d %[2]s are used",
+					maxListed, l.what, maxListedSize>>20, len(definitions)))
+				return definitions, nil
+			}
+			definitions = append(definitions, definition)
 		}
-		if len(definitions)+len(page) > maxListed || size > maxListedSize {
-			return nil, fault.New(fault.Failed,
-				"the server lists more than %d %s, or more than %d MiB of definitions; that is the limit for one server",
-				maxListed, l.what, maxListedSize>>20)
-		}
-		definitions = append(definitions, page...)
 		if cursor == "" {
 			return definitions, nil
 		}

@@ -248,7 +248,7 @@ func TestAServerOutsideTheRegistryIsNotStored(t *testing.T) {
 	}
 	crashing := transient(t, "__transient__2", "-crash", "no paper")
 	if err := b.Start(t.Context(), crashing); !strings.Contains(fault.MessageOf(err),
-		`Failed to activate "__transient__2": child process for`) {
+		`no paper. Failed to activate "__transient__2": "`) {
 		t.Errorf("got %v", err)
 	}
 	if got := b.Stderr(crashing.Name); got != "no paper\n" {

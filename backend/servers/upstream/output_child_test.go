@@ -63,7 +63,10 @@ func TestAListOfToolsThatIsCutSaysSo(t *testing.T) {
 		tools int
 		text  string
 	}{
-		"new":  {2000, "agent-discover: the server's list of tools has more than 2000 pages; only the first 2000 tools are used"},
+		"new": {2000, "agent-discover: the server's list of tools has more than 2000 pages; only the first 2000 tools are used"},
+		"big": {
+			5000, "agent-discover: the server lists more than 5000 tools, or more than 64 MiB of definitions; only the first 5000 tools are used",
+		},
 		"same": {2, "agent-discover: the server repeats a cursor of its list of tools; the list ends after 2 tools"},
 	} {
 		s := b.add(how, "-pages", how)

@@ -50,7 +50,7 @@ func (s *session) examine(p *probe) {
 		return
 	}
 	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s",
-		s.server.Name, s.stderr.quote())
+		s.server.Name, s.stderr.quote(reason{}))
 	s.log.Warn("server does not answer and is stopped", "server", s.server.Name)
 	s.manager.health.death(s.server, why)
 	s.abandon("it answered neither calls nor a ping")

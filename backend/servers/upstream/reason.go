@@ -13,11 +13,12 @@ import (
 const (
 	reasonShown = 300 // characters of a reason
 	reasonLines = 60  // number of lines at the end of standard error that are searched for a reason
+	adviceLines = 10  // number of lines that may follow the reason
 )
 
 // reason is the explanation of a child's end that its standard error contains.
 type reason struct {
-	line     string // the last meaningful line; empty if there is none
+	line     string // the last meaningful line that reports a failure, or else the last one; empty if there is none
 	variable string // name of the environment variable that the server lacks, or empty
 }
 
@@ -30,6 +31,27 @@ func (r reason) before(message string) string {
 		return r.line + " " + message
 	}
 	return r.line + ". " + message
+}
+
+// removedFrom returns a text of standard error without the lines of the reason, and "" if nothing but noise is left. It
+// keeps a line that is too long to be shown in the reason.
+func (r reason) removedFrom(text string) string {
+	lines := linesOf(text)
+	var rest []string
+	for i, line := range lines {
+		if statement(lines, i) != r.line || len(line) > reasonShown {
+			rest = append(rest, line)
+		}
+	}
+	if lastIndex(rest, func(line string) bool { return isContent(line) && !strings.Contains(r.line, strings.TrimSpace(line)) }) < 0 {
+		return ""
+	}
+	return strings.TrimSpace(strings.Join(rest, "\n"))
+}
+
+// linesOf returns the lines of a text without colours.
+func linesOf(text string) []string {
+	return strings.Split(ansi.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\n")
 }
 
 // explained is in the chain of errors whose message begins with a reason.
@@ -51,7 +73,7 @@ func (e explained) Unwrap() error { return e.cause }
 // redacted. env contains the variables that the server was given; they are not
 // missing.
 func reasonIn(text string, env map[string]string) reason {
-	lines := strings.Split(ansi.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\n")
+	lines := linesOf(text)
 	lines = lines[max(len(lines)-reasonLines, 0):]
 	last := -1
 	for _, meaningful := range []func(string) bool{isStatement, isPackageError, isContent} {
@@ -74,6 +96,12 @@ func reasonIn(text string, env map[string]string) reason {
 		line := statement(lines, i)
 		if variable := missingVariable(line, env); variable != "" {
 			return reason{line, variable}
+		}
+	}
+	// They may also end with advice, such as how to get help.
+	for i := last - 1; i >= max(last-adviceLines, 0); i-- {
+		if isStatement(lines[i]) && complains.MatchString(lines[i]) && !optional.MatchString(lines[i]) {
+			return reason{line: statement(lines, i)}
 		}
 	}
 	return found

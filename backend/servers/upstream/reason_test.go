@@ -63,6 +63,12 @@ npm error A complete log of this run can be found in: /home/u/.npm/_logs/2026-01
 			"CACHE_DIR is not set, using /tmp\nError: connection refused\n", "Error: connection refused", "",
 		},
 		"an optional setting before a farewell": {"CACHE_DIR is not set, using /tmp\nbye\n", "bye", ""},
+		"advice at the end": {
+			"docker: Cannot connect to the Docker daemon at unix:///d.sock. Is the docker daemon running?\n\n" +
+				"Run 'docker run --help' for more information\n",
+			"docker: Cannot connect to the Docker daemon at unix:///d.sock. Is the docker daemon running?", "",
+		},
+		"usage at the end": {"error: invalid port\nusage: server PORT\n", "error: invalid port", ""},
 		"a list": {
 			"Error: Missing required environment variables:\n  - DB_HOST\n  - DB_USER\n",
 			"Error: Missing required environment variables: - DB_HOST - DB_USER", "DB_HOST",
@@ -87,6 +93,23 @@ npm error A complete log of this run can be found in: /home/u/.npm/_logs/2026-01
 		got := reasonIn(row.stderr, map[string]string{"GIVEN_KEY": "x"})
 		if got.line != row.line || got.variable != row.variable {
 			t.Errorf("%s:\ngot  %q, variable %q\nwant %q, variable %q", name, got.line, got.variable, row.line, row.variable)
+		}
+	}
+}
+
+func TestAQuoteDoesNotRepeatTheReason(t *testing.T) {
+	for stderr, want := range map[string]string{
+		"no licence\n":           "",
+		"starting\nno licence\n": "starting",
+		"Error: no licence\n    at main (/app/index.js:3:5)\n\nNode.js v22.14.0\n":          "",
+		"npm error code E404\nnpm error 404 Not Found - GET https://r.test/x\n":             "",
+		"Error: Missing variables:\n  - DB_HOST\n  - DB_USER\n":                             "",
+		"docker: Cannot connect.\n\nRun 'docker run --help' for more information\n":         "Run 'docker run --help' for more information",
+		"{\"level\":50,\"msg\":\"the token has expired\"}\nlistening on nothing, goodbye\n": "listening on nothing, goodbye",
+		strings.Repeat("noise ", 100) + "last words":                                        strings.Repeat("noise ", 100) + "last words",
+	} {
+		if got := reasonIn(stderr, nil).removedFrom(strings.TrimSpace(stderr)); got != want {
+			t.Errorf("%q: got %q, want %q", stderr, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -21,16 +22,20 @@ type listPolicy struct {
 	catalog     Catalog
 	features    Features // nil if only tools are stored
 	discoveries *Discoveries
-	timeout     time.Duration // time limit of one reading
-	refresh     time.Duration // after how long the tools are read again; never if zero
+	limits      *liveLimits // of one reading, and after how long the tools are read again
 	firstRetry  time.Duration
 	quietPause  time.Duration
+}
+
+// timeout returns the time limit of one reading of a list.
+func (r *lister) timeout() time.Duration {
+	return cmp.Or(r.server.Timeouts.Start, r.policy.limits.get().StartTimeout)
 }
 
 // refreshTimer returns a channel that receives when the tools have to be listed again. The channel is nil if the tools
 // never have to be listed again.
 func (r *lister) refreshTimer() <-chan time.Time {
-	every := r.policy.refresh
+	every := r.policy.limits.get().RefreshTools
 	if every <= 0 || r.server.ID == 0 || !r.leads() || !r.profile.offers(lists[toolsList].capability) {
 		return nil
 	}

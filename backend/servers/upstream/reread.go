@@ -46,7 +46,7 @@ func (m *Manager) Reread(ctx context.Context, server registry.Server, client, me
 	if err := session.lists.reread(ctx, which(method), asked); err != nil {
 		text, answered := jsonrpc.ErrorText(err)
 		if !answered {
-			text = fault.MessageOf(session.explainer.explain(err, jsonrpc.Call{Method: method, Idle: m.limits.StartTimeout}))
+			text = fault.MessageOf(session.explainer.explain(err, jsonrpc.Call{Method: method, Idle: m.startLimit(server)}))
 		}
 		return fault.Wrap(ErrUnread, fault.Failed, "%s", session.redactor.Text(text))
 	}
@@ -68,7 +68,7 @@ func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 	if a := r.age(which, asked); a.present {
 		return a.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.policy.timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout())
 	defer cancel()
 	_, err := r.readLocked(ctx, which)
 	return err

@@ -96,7 +96,7 @@ func (r *router) acquireAt(ctx context.Context, w want) (*session, error) {
 	s := r.slots.of(w.target)
 	if s == nil {
 		// The server may have been removed since the caller looked it up.
-		if _, err := r.registry.ByID(w.server.ID); err != nil {
+		if now, err := r.registry.ByID(w.server.ID); err != nil || now.Name != w.server.Name {
 			return nil, errRemoved
 		}
 		s = r.slots.open(w.target)

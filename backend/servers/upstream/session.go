@@ -17,9 +17,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
+// exitGrace is how long a child may take to exit after its input was closed, and again after SIGTERM.
+var exitGrace = 2 * time.Second
+
 const (
-	grace     = 5 * time.Second // how long calls in flight may continue when a server is stopped
-	exitGrace = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
+	grace = 5 * time.Second // how long calls in flight may continue when a server is stopped
 	// engineGrace takes the place of exitGrace if the child is the client of a container engine, because the client
 	// removes the container before it exits.
 	engineGrace = 8 * time.Second
@@ -101,7 +103,7 @@ func (s *session) assemble(l link, conn *jsonrpc.Conn) {
 	m, o := s.manager, s.origin
 	s.link, s.conn = l, conn
 	s.use = &usage{ended: conn.Done(), lastUsed: time.Now()}
-	s.explainer = &explainer{origin: o, link: l, stderr: s.stderr, use: s.use, startTimeout: m.limits.StartTimeout}
+	s.explainer = &explainer{origin: o, link: l, stderr: s.stderr, use: s.use}
 	s.peer = &peer{conn: conn, profile: s.profile, version: m.version}
 	s.lists = &lister{
 		origin: o, at: s.at, policy: m.lists, peer: s.peer, profile: s.profile, remote: l.pid() == 0,
@@ -124,7 +126,7 @@ func (s *session) assemble(l link, conn *jsonrpc.Conn) {
 // sameLaunch reports whether two configurations start the same program or
 // connect to the same URL in the same way, with the same restrictions.
 func sameLaunch(a, b registry.Server) bool {
-	return a.Command == b.Command && a.Transport == b.Transport && a.URL == b.URL &&
+	return a.Command == b.Command && a.Dir == b.Dir && a.Transport == b.Transport && a.URL == b.URL &&
 		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
 		a.Sandbox == b.Sandbox && a.Grants.Equal(b.Grants)
 }

@@ -43,6 +43,7 @@ type slot struct {
 	session   *session   // nil if no session is running
 	fading    []*session // lost sessions with calls in flight; see session.fade
 	start     *start     // nil if no start is in progress
+	died      time.Time  // when the last session has ended unexpectedly; zero if not, and after a start that succeeded
 	failures  int        // number of failed starts in a row
 	notBefore time.Time  // earliest time of the next start; see firstDelay
 	lastErr   error
@@ -177,7 +178,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		if s.session != nil { // the old session has faded
 			s.fading = append(s.fading, s.session)
 		}
-		s.session = session
+		s.session, s.died = session, time.Time{}
 		if attempt.outdated {
 			session.renew()
 		}
@@ -202,7 +203,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 // launch starts the server as soon as fewer than maxStarting servers are being
 // started.
 func (s *slot) launch(ctx context.Context, w want) (*session, error) {
-	limit := s.manager.limits.StartTimeout
+	limit := s.manager.startLimit(w.server)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
@@ -215,9 +216,9 @@ func (s *slot) launch(ctx context.Context, w want) (*session, error) {
 		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again",
 			s.target.Server, maxStarting, limit)
 	}
-	starting, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	session, err := open(starting, s, w)
+	attempt := newStarting(ctx, limit)
+	defer attempt.stop()
+	session, err := open(attempt, s, w)
 	if session != nil {
 		s.mu.Lock()
 		s.lastText = session.stderr.text()
@@ -254,6 +255,9 @@ func (s *slot) watch(session *session) {
 	}
 	s.drop(session)
 	s.lastText = session.stderr.text()
+	if s.died = (time.Time{}); err != nil {
+		s.died = time.Now()
+	}
 	if err != nil && time.Since(session.started) < stable && !session.served.Load() {
 		s.lastErr = err
 		s.countFailure()

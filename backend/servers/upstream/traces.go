@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -37,7 +36,7 @@ func (t *Traces) Watch(server string) (stop func(), err error) {
 	s := t.slots.shared(server)
 	if s == nil {
 		if _, err := t.registry.Get(server); err != nil {
-			return nil, fault.New(fault.NotFound, "unknown server %q", server)
+			return nil, t.registry.Unknown(server)
 		}
 		s = t.slots.open(Target{Server: server})
 	}

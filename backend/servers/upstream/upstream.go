@@ -129,6 +129,9 @@ type Options struct {
 	// Environment returns the environment of child processes. The variables of
 	// a server's configuration are added to it.
 	Environment func(context.Context) process.Env
+	// LoginProblem returns why Environment is not what the user's login shell sets up; nil if it is. Errors about
+	// programs that are not found contain it. It may be nil.
+	LoginProblem func() error
 }
 
 // Manager owns the sessions with all servers. It is safe for concurrent use.
@@ -147,7 +150,7 @@ type Manager struct {
 	health      *healthNotes
 	screen      *screen
 	lists       *listPolicy
-	limits      settings.Limits
+	limits      *liveLimits
 	roots       []string
 	version     string
 	secrets     Secrets
@@ -156,6 +159,7 @@ type Manager struct {
 	pause       PauseSetting
 	authorize   func(Remote) mcphttp.Authorization
 	environment func(context.Context) process.Env
+	login       func() error
 	confiner    Confiner
 
 	starting chan struct{}   // holds one element for each server that is being started
@@ -176,24 +180,24 @@ const maxChanges = 256
 // stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
-		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: newLiveLimits(o.Limits), roots: o.Roots, version: o.Version,
 		secrets: o.Secrets, known: o.Known, window: o.Window, pause: o.Pause, authorize: o.Authorize,
-		environment: o.Environment, confiner: o.Confiner,
+		environment: o.Environment, login: o.LoginProblem, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		resumed: make(chan struct{}, 1), Discoveries: &Discoveries{},
 	}
 	m.slots = &slotTable{manager: m, slots: make(map[Target]*slot)}
 	m.router = &router{slots: m.slots, registry: o.Registry, log: o.Log}
-	m.capacity = &capacity{slots: m.slots, registry: o.Registry, limits: o.Limits, work: &m.work}
+	m.capacity = &capacity{slots: m.slots, registry: o.Registry, limits: m.limits, work: &m.work}
 	m.keeper = &keeper{
-		slots: m.slots, router: m.router, registry: o.Registry, gate: o.Gate, log: o.Log, work: &m.work, idleStop: o.Limits.IdleStop,
+		slots: m.slots, router: m.router, registry: o.Registry, gate: o.Gate, log: o.Log, work: &m.work, limits: m.limits,
 	}
 	m.health = &healthNotes{registry: o.Registry, log: o.Log}
 	m.screen = &screen{gate: o.Gate, slots: m.slots, registry: o.Registry}
 	m.Traces = &Traces{slots: m.slots, registry: o.Registry}
 	m.lists = &listPolicy{
-		catalog: o.Catalog, features: o.Features, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout,
-		refresh: o.Limits.RefreshTools, firstRetry: firstRetry, quietPause: quietPause,
+		catalog: o.Catalog, features: o.Features, discoveries: m.Discoveries, limits: m.limits,
+		firstRetry: firstRetry, quietPause: quietPause,
 	}
 	m.changes, m.unsubscribe = events.Subscribe[registry.Changed](m.bus, maxChanges)
 	if o.Pause.Paused {
@@ -208,10 +212,13 @@ func New(o Options) *Manager {
 // and stops all servers.
 func (m *Manager) Run(ctx context.Context) error {
 	m.children.endOrphans()
+	m.work.Go(func() {
+		m.children.endContainers(func() process.Env { return m.environment(ctx) })
+	})
 	defer func() { m.unsubscribe() }()
-	tick := time.NewTicker(max(min(m.limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
+	tick := time.NewTicker(max(min(m.limits.get().IdleStop/5, 10*time.Second), 10*time.Millisecond))
 	defer tick.Stop()
-	measure := time.NewTicker(min(memoryEvery, max(m.limits.IdleStop, 10*time.Millisecond)))
+	measure := time.NewTicker(min(memoryEvery, max(m.limits.get().IdleStop, 10*time.Millisecond)))
 	defer measure.Stop()
 	m.keeper.supervise(ctx)
 	for {
@@ -278,7 +285,7 @@ func (m *Manager) Request(ctx context.Context, server registry.Server, client st
 }
 
 func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Result, error) {
-	call.Idle = cmp.Or(call.Idle, m.limits.CallTimeout)
+	call.Idle = cmp.Or(call.Idle, w.server.Timeouts.Call, m.limits.get().CallTimeout)
 	for retry := true; ; retry = false {
 		session, err := m.router.acquire(ctx, w)
 		if err != nil {
@@ -307,6 +314,11 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 			return Result{}, explained
 		}
 	}
+}
+
+// startLimit returns how long a server may be silent while it starts, and how long reading one of its lists may take.
+func (m *Manager) startLimit(server registry.Server) time.Duration {
+	return cmp.Or(server.Timeouts.Start, m.limits.get().StartTimeout)
 }
 
 // Start starts a server and returns once its tools are listed. It ignores the

@@ -30,6 +30,7 @@ func fillVariables(configured, s registry.Server, env process.Env) (registry.Ser
 	for n, arg := range s.Args {
 		out.Args[n] = f.argument("an argument", arg)
 	}
+	out.Dir = f.text("the working folder", s.Dir)
 	out.Env, out.Headers = f.each("env", s.Env), f.each("headers", s.Headers)
 	if s.Transport != "stdio" {
 		out.URL = f.text("the URL", s.URL)
