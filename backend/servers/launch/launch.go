@@ -26,6 +26,7 @@ type Launch struct {
 	Command   string
 	Args      []string
 	Env       map[string]string
+	Dir       string // working folder; the user's home folder if empty
 	URL       string
 	Headers   map[string]string
 	Source    string // who configured it
@@ -33,7 +34,9 @@ type Launch struct {
 
 // Of returns the launch of a configured server.
 func Of(s registry.Server) Launch {
-	return Launch{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Source: s.Source}
+	return Launch{
+		Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers, Source: s.Source,
+	}
 }
 
 // With returns a launch with the references to some secrets replaced by their values. A value must not contain a
@@ -77,7 +80,11 @@ func (l Launch) Hash() string {
 	}
 	// The members always have the same order, and package json sorts maps, so that equal launches have equal bytes.
 	// Marshal cannot fail for strings.
-	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), env, l.URL, headers, l.Source})
+	fields := []any{l.Transport, l.Command, append([]string{}, l.Args...), env, l.URL, headers, l.Source}
+	if l.Dir != "" { // the hash of a launch without a folder is that of versions without this field
+		fields = append(fields, l.Dir)
+	}
+	canonical, _ := json.Marshal(fields)
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

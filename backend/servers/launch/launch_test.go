@@ -25,3 +25,16 @@ func TestSomeReferencesOfALaunchAreReplaced(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestTheWorkingFolderIsAPartOfTheIdentityOfALaunch(t *testing.T) {
+	without := launch.Launch{Transport: "stdio", Command: "npx"}
+	with := without
+	with.Dir = "/x"
+	if with.Hash() == without.Hash() {
+		t.Error("a changed folder does not change the hash")
+	}
+	// Links and approvals of versions without folders stay valid.
+	if want := "5354955a294fb2bcde6e6c93f17e420b72bf0bb35412b8877b00f82effb68ae1"; without.Hash() != want {
+		t.Errorf("the hash of a launch without a folder is %s, want %s", without.Hash(), want)
+	}
+}

@@ -2,10 +2,12 @@ package launch
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 )
 
 // referenceOpen is the beginning of a reference ${secret:NAME}.
@@ -17,6 +19,14 @@ func HasReference(text string) bool { return strings.Contains(text, referenceOpe
 // Reference returns the reference ${secret:NAME}, which Vault.Fill replaces with the
 // value of the secret.
 func Reference(name string) string { return referenceOpen + name + "}" }
+
+// ParseURL parses the URL of a remote server, in which each reference such as ${PORT} counts as 1: their values are known
+// only when the server is started.
+func ParseURL(address string) (*url.URL, error) {
+	return url.Parse(anyReference.ReplaceAllString(address, "1"))
+}
+
+var anyReference = lazyregexp.New(`\$\{[^{}]*\}`)
 
 // References returns the names in the references of a text. A reference to a
 // secret of another server has the form OWNER/NAME.
