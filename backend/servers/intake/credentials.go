@@ -104,6 +104,30 @@ func (i *Intake) moveCredentials(ctx context.Context, a Arrival, out *Outcome) e
 	return nil
 }
 
+// Update changes a server with edit, and moves the credentials that the change brings to the vault. It does not check
+// the change; see CheckLaunch. Credentials that cannot be moved stay readable; Outcome.WhyKept says why.
+func (i *Intake) Update(ctx context.Context, name string, edit func(*registry.Server)) (Outcome, error) {
+	before, err := i.options.Registry.Get(name)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{}
+	if out.Server, err = i.options.Registry.Update(ctx, name, edit); err != nil || i.options.Vault == nil {
+		return out, err
+	}
+	known := literals(before)
+	if slices.ContainsFunc(literals(out.Server), func(l launch.Literal) bool {
+		return !slices.ContainsFunc(known, func(k launch.Literal) bool { return k.Where == l.Where && k.Value == l.Value })
+	}) {
+		out.Stored = plaintext(out.Server)
+		if err := i.moveCredentials(ctx, Arrival{Readable: true}, &out); err != nil {
+			return out, err
+		}
+	}
+	out.Server, err = i.options.Registry.Get(name)
+	return out, err
+}
+
 // Secure moves the credentials in the configuration of a server to the vault, and returns the changed server. The error
 // is a fault.Unavailable if a credential cannot be moved.
 func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, error) {
@@ -118,6 +142,11 @@ func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, erro
 }
 
 // plaintext returns the places of plain-text credentials in a configuration.
+// literals returns the credentials in the configuration of a server.
+func literals(s registry.Server) []launch.Literal {
+	return launch.Literals(launch.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: s.Endpoint()})
+}
+
 func plaintext(s registry.Server) []string {
 	return launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 }

@@ -40,14 +40,15 @@ const (
 type Arrival struct {
 	Server registry.Server
 	Origin Origin
-	// SwitchedOff means that the server was disabled in the editor or the file that it comes from. It waits for
-	// approval.
+	// SwitchedOff means that the server was disabled in the editor or the file that it comes from. The hub disables it, too.
 	SwitchedOff bool
 	// Moved means that the server was in use elsewhere. It may then have credentials in plain text and no sandbox,
 	// even if no person has reviewed it.
 	Moved bool
 	// Known means that a server of this name is configured and gets the command, arguments and variables of Server.
 	Known bool
+	// Whole means that a Known server gets all of Server, and not only its command, arguments and variables.
+	Whole bool
 	// Values are the values of secrets that come with the server, by name.
 	Values map[string]string
 	// Readable allows credentials to stay readable in the configuration if they cannot be stored in the vault. Otherwise
@@ -109,6 +110,8 @@ type Options struct {
 	// Remove deletes a server with its secrets.
 	Remove func(ctx context.Context, server string) error
 	Trust  Trust // nil if approvals are not recorded
+	// Ports returns the ports of loopback on which this hub answers. If it is nil, no address is the hub's own.
+	Ports func() []int
 }
 
 // Intake adds servers. It is safe for concurrent use.
@@ -177,6 +180,11 @@ func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
 	case a.Known:
 		given := out.Server
 		out.Server, err = i.options.Registry.Update(ctx, given.Name, func(s *registry.Server) {
+			if a.Whole {
+				given.Health = s.Health
+				*s = given
+				return
+			}
 			s.Command, s.Args, s.Env = given.Command, given.Args, given.Env
 			s.Approved = s.Approved && given.Approved
 		})
@@ -213,15 +221,16 @@ func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 // follow from the arrival's origin.
 func (i *Intake) decide(a Arrival) registry.Server {
 	s := a.Server
+	s.Disabled = s.Disabled || a.SwitchedOff
 	if transport, err := registry.TransportFor(s.Transport, s.Command, s.URL); err == nil { // admit returns the error
 		s.Transport = transport
 	}
 	switch a.Origin {
 	case Person, Script:
-		s.Approved = !a.SwitchedOff
+		s.Approved = true
 		s.Installed = s.Installed || s.Command != "" || s.Transport != "stdio"
 	default:
-		s.Approved = i.options.Policy().Alone() && !a.SwitchedOff
+		s.Approved = i.options.Policy().Alone()
 		s.Installed = true
 		if !a.Moved {
 			s = s.Guarded() // only a person may relax the sandbox
@@ -242,14 +251,13 @@ func (i *Intake) admit(a Arrival, s registry.Server) error {
 			return err
 		}
 	}
-	if err := errors.Join(registry.CheckIsolation(s.Isolation), registry.CheckAccount(s.Account),
-		registry.CheckSandbox(s.Sandbox)); err != nil {
+	if err := s.Check(); err != nil {
 		return err
 	}
 	if _, err := registry.TransportFor(s.Transport, s.Command, s.URL); err != nil && !a.AnyTransport {
 		return err
 	}
-	if err := CheckURL(s); err != nil {
+	if err := i.CheckLaunch(s); err != nil {
 		return err
 	}
 	if a.Origin == Person || a.Origin == Script || s.Approved || a.Known {

@@ -43,6 +43,7 @@ func newBench(t *testing.T, policy registry.Permission, locked bool) *bench {
 	}
 	b.Intake = intake.New(intake.Options{
 		Registry: b.servers, Vault: b.vault, Policy: func() registry.Permission { return policy }, Remove: b.servers.Remove,
+		Ports: func() []int { return []int{40100, 0} },
 	})
 	return b
 }
@@ -126,6 +127,25 @@ func TestACredentialInAProposalBecomesASecret(t *testing.T) {
 		Name: "one", Env: map[string]string{"API_TOKEN": "${secret:API_TOKEN}", "TOKEN_LIMIT": "400000"},
 	}); err != nil {
 		t.Errorf("a reference: %v", err)
+	}
+}
+
+func TestANewValueOfAReadableCredentialIsStoredAsASecret(t *testing.T) {
+	b := newBench(t, "ask", false)
+	old, next := "ghp_0123456789abcdefghijABCDEFGHIJ0123456", "ghp_6543210JIHGFEDCBAjihgfedcba9876543210"
+	set := func(token string) func(*registry.Server) {
+		return func(s *registry.Server) { s.Env = map[string]string{"GITHUB_TOKEN": token} }
+	}
+	if _, err := b.servers.Add(t.Context(), registry.Server{Name: "one", Command: "run", Approved: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.servers.Update(t.Context(), "one", set(old)); err != nil { // as long as the vault was locked
+		t.Fatal(err)
+	}
+	out, err := b.Update(t.Context(), "one", set(next))
+	if err != nil || out.Server.Env["GITHUB_TOKEN"] != "${secret:GITHUB_TOKEN}" ||
+		!b.vault.Holds(t.Context(), "one", "GITHUB_TOKEN", next) {
+		t.Errorf("%v, %v", out.Server.Env, err)
 	}
 }
 
@@ -259,12 +279,12 @@ func TestAgentsAddWhatTheSettingsAllow(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsSwitchedOffWaits(t *testing.T) {
+func TestAServerThatIsSwitchedOffIsDisabled(t *testing.T) {
 	b := newBench(t, "allow", false)
 	for _, by := range []intake.Origin{intake.Person, intake.Unseen} {
 		out, err := b.Check(t.Context(),
 			intake.Arrival{Server: registry.Server{Name: "one", Command: "run"}, Origin: by, SwitchedOff: true})
-		if err != nil || out.Server.Approved {
+		if err != nil || !out.Server.Disabled || !out.Server.Approved {
 			t.Errorf("%+v, %v", out, err)
 		}
 	}
@@ -289,5 +309,36 @@ func TestSecretsThatComeWithAServerAreStoredOrTheServerIsNotAdded(t *testing.T) 
 	}
 	if servers := b.servers.List(); len(servers) != 0 {
 		t.Errorf("the registry has %+v", servers)
+	}
+}
+
+func TestAgentDiscoverIsNotOneOfItsOwnServers(t *testing.T) {
+	b := newBench(t, "ask", false)
+	for _, s := range []registry.Server{
+		{Command: "/opt/bin/agent-discover", Args: []string{"mcp", "--client", "x"}},
+		{Command: "agent-discover"},
+		{Command: "sh", Args: []string{"-c", "exec agent-discover mcp"}},
+		{URL: "http://127.0.0.1:40100/mcp"},
+		{URL: "http://localhost:40100/server/a"},
+		{URL: "http://[::1]:40100/sse"},
+		{URL: "http://0.0.0.0:40100/mcp"},
+	} {
+		for _, origin := range []intake.Origin{intake.Person, intake.Script, intake.Unseen, intake.Agent} {
+			s.Name = "loop"
+			if _, err := b.Add(t.Context(), intake.Arrival{Server: s, Origin: origin}); fault.KindOf(err) != fault.Invalid ||
+				!strings.Contains(fault.MessageOf(err), "Agent Discover itself") {
+				t.Errorf("%+v by %d: %v", s, origin, err)
+			}
+		}
+	}
+	for n, s := range []registry.Server{
+		{Command: "npx", Args: []string{"agent-discover", "mcp"}},
+		{Command: "/opt/bin/agent-discover", Args: []string{"doctor"}},
+		{URL: "http://127.0.0.1:40101/mcp"},
+		{URL: "http://localhost/mcp"},
+		{URL: "https://h.example:40100/mcp"},
+	} {
+		s.Name = fmt.Sprint("other", n)
+		b.must(s)
 	}
 }

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -57,17 +56,4 @@ func (i *Intake) lookalike(name string) string {
 		}
 	}
 	return ""
-}
-
-// CheckURL returns a fault.Invalid if the address of a remote server is not an HTTP URL. It accepts each address that
-// contains a reference such as ${NAME}, because the value is known only when the server is started.
-func CheckURL(s registry.Server) error {
-	address := s.Endpoint()
-	if address == "" || s.Transport == "" || strings.Contains(address, "${") {
-		return nil
-	}
-	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fault.New(fault.Invalid, "invalid URL of server %s: it must start with http:// or https:// and name a host", s.Name)
-	}
-	return nil
 }

@@ -50,7 +50,7 @@ func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 
 // sizeOf returns the length of all texts of a server that a person reviews.
 func sizeOf(s registry.Server) int {
-	size := len(s.Description) + len(s.Command) + len(s.URL)
+	size := len(s.Description) + len(s.Command) + len(s.Dir) + len(s.URL)
 	for _, list := range [][]string{s.Args, s.Tags} {
 		for _, text := range list {
 			size += len(text)
