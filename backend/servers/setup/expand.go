@@ -45,7 +45,7 @@ func Variables(file string) []string {
 // variables returns the names of the variables in an entry.
 func (e entry) variables() []string {
 	var names []string
-	for _, values := range []map[string]string{e.Env, e.Headers, e.Secrets} {
+	for _, values := range []map[string]string{e.Env, e.Headers, e.Secrets, {"cwd": e.Dir}} {
 		for _, value := range values {
 			for _, found := range reference.FindAllString(value, -1) {
 				if found != "$$" {

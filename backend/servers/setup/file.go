@@ -41,8 +41,12 @@ type entry struct {
 	Isolation    string            `json:"isolation"`
 	Sandbox      string            `json:"sandbox"`
 	Account      string            `json:"account"`
+	Dir          string            `json:"cwd"`
+	StartTimeout string            `json:"start_timeout"`
+	CallTimeout  string            `json:"call_timeout"`
 
-	err error // why the entry cannot be used
+	timeouts registry.Timeouts
+	err      error // why the entry cannot be used
 }
 
 // local returns the path of the local file that belongs to a setup file, such
@@ -139,18 +143,18 @@ func parseEntry(raw json.RawMessage) entry {
 }
 
 // complete sets the transport of an entry to the result of registry.TransportFor. It returns an error for an invalid
-// transport, isolation, sandbox or account.
+// transport, isolation, sandbox, account or time limit.
 func (e *entry) complete() (err error) {
 	if e.Transport, err = registry.TransportFor(e.Transport, e.Command, e.URL); err != nil {
 		return err
 	}
-	if err := registry.CheckIsolation(e.Isolation); err != nil {
+	if e.timeouts.Start, err = registry.ParseTimeout(e.StartTimeout); err != nil {
 		return err
 	}
-	if err := registry.CheckSandbox(e.Sandbox); err != nil {
+	if e.timeouts.Call, err = registry.ParseTimeout(e.CallTimeout); err != nil {
 		return err
 	}
-	return registry.CheckAccount(e.Account)
+	return registry.Server{Isolation: e.Isolation, Sandbox: e.Sandbox, Account: e.Account}.Check() // the folder may begin with a variable
 }
 
 // wrongType returns a fault that names a member with a value of the wrong type,

@@ -53,7 +53,9 @@ func TestInvalidEntriesAreReportedOneByOne(t *testing.T) {
 		`{"name":"a","env":["A=1"]}`:     {"a", "env has a value of type array, expected object"},
 		`{"name":"a","secrets":{"T":{"x":"no"}}}`: {"a", "secrets has a value of type object, expected string"},
 		`{"name":"a","auto_activate":"yes"}`:      {"a", "auto_activate has a value of type string, expected boolean"},
-		`{"name":"a","transport":"carrier"}`:      {"a", `unknown transport "carrier": use stdio, streamable-http or sse`},
+		`{"name":"a","start_timeout":"soon"}`: {"a", `invalid time limit "soon": use a number with a unit, such as 90s or 5m, up to 24h; ` +
+			"leave it empty for the limit of the settings"},
+		`{"name":"a","transport":"carrier"}`: {"a", `unknown transport "carrier": use stdio, streamable-http or sse`},
 	} {
 		entries, err := parse([]byte(`{"servers":[` + text + `,{"name":"good"}]}`))
 		if err != nil || len(entries) != 2 || entries[1].err != nil {

@@ -149,13 +149,14 @@ type Runs struct {
 	Command   string            `json:"command"`
 	Args      []string          `json:"args"`
 	Env       map[string]string `json:"env"`
+	Dir       string            `json:"cwd,omitempty"`
 	URL       string            `json:"url"`
 	Headers   map[string]string `json:"headers"`
 }
 
 // RunsOf returns the part of a server's configuration that a person reviews.
 func RunsOf(s registry.Server) Runs {
-	return Runs{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers}
+	return Runs{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers}
 }
 
 func (r *ImportedServer) problem(format string, args ...any) {

@@ -152,7 +152,7 @@ func TestNamesAreProposedForInvalidOnes(t *testing.T) {
 		`INSERT INTO test_presets (server_name, kind, target_name, preset_name, payload) VALUES ('my server', 'tool', 't', 'p', '{}')`)
 	r := d.must(setup.ImportRequest{Path: file})
 	proposed := map[string]string{
-		"a__b": "a_b", "my server": "my-server-2", "mcp": "server-mcp", "@scope/name": "scope-name", "Ünï": "n", "": "server",
+		"a__b": "a_b", "my server": "my-server-2", "mcp": "server-mcp", "@scope/name": "scope-name", "Ünï": "Uni", "": "server",
 		"end_":                     "end",
 		strings.Repeat("long", 20): strings.Repeat("long", 12),
 	}
@@ -393,5 +393,24 @@ func TestServersOfADatabaseThatNobodyHasSeenWaitForApproval(t *testing.T) {
 	}
 	if again := d.must(setup.ImportRequest{Path: file}); again.Totals.Skipped != 2 || again.Totals.Secrets > 0 {
 		t.Errorf("a second import gave more to servers that nobody has approved: %+v", again)
+	}
+}
+
+// The first import could store no secrets. The second one gives them to servers that still wait, because only these get
+// them, and not before a person has approved them.
+func TestSecretsAreImportedForServersThatWaitSinceAnEarlierImport(t *testing.T) {
+	d := newFixture(t, "ask")
+	file := d.closed("original.db", schemaServers, schemaRest, content)
+	d.vault.fail = fault.Wrap(errLocked, fault.Unavailable, "unlock it first")
+	if r := d.must(setup.ImportRequest{Path: file, Unseen: true}); r.Totals.Imported != 2 || !r.Servers[0].Waiting {
+		t.Fatalf("the first time: %+v", r)
+	}
+	d.vault.fail = nil
+	r := d.must(setup.ImportRequest{Path: file, Unseen: true})
+	if s := r.Servers[0]; s.Status != setup.Skipped || s.Secrets != 1 || len(s.Problems) > 0 {
+		t.Errorf("the second time: %+v", s)
+	}
+	if d.vault.kept["memory/TOKEN"] != "hunter2" || d.server("memory").Approved {
+		t.Errorf("got %v, %+v", d.vault.kept, d.server("memory"))
 	}
 }

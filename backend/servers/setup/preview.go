@@ -19,8 +19,8 @@ func Preview(file string) (servers []registry.Server, problems []error) {
 		for _, e := range entries {
 			if e.err == nil {
 				servers = append(servers, registry.Server{
-					Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
-					Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Headers: e.Headers,
+					Name: e.Name, Description: e.Description, Source: registry.FromFile, Transport: e.Transport,
+					Command: e.Command, Args: e.Args, Env: e.Env, Dir: e.Dir, URL: e.URL, Headers: e.Headers,
 				})
 			}
 		}

@@ -236,14 +236,14 @@ func (b *batch) register(ctx context.Context, e entry) error {
 		}
 	}
 	b.keepSecrets(ctx, server, e)
-	if e.AutoActivate && server.Approved && !b.waits && !slices.Contains(b.starts, e.Name) {
+	if e.AutoActivate && server.Approved && !server.Disabled && !b.waits && !slices.Contains(b.starts, e.Name) {
 		b.starts = append(b.starts, e.Name)
 	}
 	return nil
 }
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
-	if b.waits && (takesVariables(e.Env) || takesVariables(e.Headers)) {
+	if b.waits && (takesVariables(e.Env) || takesVariables(e.Headers) || takesVariables(map[string]string{"cwd": e.Dir})) {
 		return registry.Server{}, fault.New(fault.Denied,
 			"it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in "+
 				"a terminal")
@@ -262,10 +262,11 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 // declared returns the server that an entry declares.
 func (b *batch) declared(ctx context.Context, e entry) registry.Server {
 	return registry.Server{
-		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
+		Name: e.Name, Description: e.Description, Source: registry.FromFile, Transport: e.Transport,
 		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,
 		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
 		Isolation: e.Isolation, Account: e.Account, Sandbox: e.Sandbox,
+		Dir: b.expand(ctx, e.Dir), Timeouts: e.timeouts,
 	}
 }
 

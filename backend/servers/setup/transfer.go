@@ -67,16 +67,22 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		return
 	}
 	t.names[here.Name] = true
-	if r.Waiting = !here.Approved && r.Status == Imported; !here.Approved && !r.Waiting {
-		r.problem("nothing was imported for it, because a server with this name was proposed by an agent and waits for approval; " +
-			"approve or remove that server, then import again")
+	r.Waiting = !here.Approved && r.Status == Imported
+	same := t.runsSame(ctx, here, wanted)
+	if !here.Approved && !r.Waiting && (here.ProposedBy != "" || !same) {
+		origin := "runs something else"
+		if here.ProposedBy != "" {
+			origin = "was proposed by an agent"
+		}
+		r.problem("nothing was imported for it, because a server with this name %s and waits for approval; approve or remove that "+
+			"server, then import again", origin)
 		return
 	}
 	if row.flag("quarantined") && r.Status == Imported {
 		r.problem("it was quarantined in the database, so after the import it is not always listed")
 	}
 	t.reports[row["name"]] = r
-	if t.runsSame(ctx, here, wanted) { // a server that runs something else may have other tools
+	if same { // a server that runs something else may have other tools
 		t.importTools(ctx, row, here.Name, r)
 	}
 	t.importSecrets(ctx, row, here.Name, r)
@@ -212,6 +218,9 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 		unavailable = fault.New(fault.Unavailable, "no keychain is available to store it")
 	} else {
 		existing, unavailable = t.secrets.Names(ctx, server)
+	}
+	if why := t.intake.Unstorable(ctx); t.DryRun && unavailable == nil && why != "" {
+		unavailable = fault.New(fault.Unavailable, "%s", why)
 	}
 	for _, secret := range rows {
 		name, value, err := secret["key"], secret["value"], unavailable
