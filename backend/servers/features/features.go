@@ -146,6 +146,25 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	return nil
 }
 
+// Rename gives the lists of a server the new name of the server. The caller has changed the store.
+func (k *Keeper) Rename(server, to string) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	all := maps.Clone(*k.all.Load())
+	var moved []Kind
+	for _, kind := range []Kind{Prompts, Resources, Templates, Introduction} {
+		if list, has := all[key{server, kind}]; has {
+			all[key{to, kind}] = list
+			delete(all, key{server, kind})
+			moved = append(moved, kind)
+		}
+	}
+	k.all.Store(&all)
+	for _, kind := range moved {
+		events.Publish(k.bus, Changed{Server: to, Kind: kind})
+	}
+}
+
 // set stores a list. The caller holds writing.
 func (k *Keeper) set(ctx context.Context, list List) (changed bool, err error) {
 	old := k.Of(list.Server, list.Kind)

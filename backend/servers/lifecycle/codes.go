@@ -115,8 +115,8 @@ func (m *Manager) ApproveWithCode(ctx context.Context, name, launchHash, code st
 	switch {
 	case err != nil:
 		return s, err
-	case launchHash != "" && launchHash != LaunchHash(s):
-		return s, errChanged(name)
+	case launchHash != "" && Unchanged(s, launchHash) != nil:
+		return s, Unchanged(s, launchHash)
 	case s.Approved:
 		return s, nil
 	case code == "":

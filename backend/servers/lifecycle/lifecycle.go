@@ -30,8 +30,10 @@ type Processes interface {
 type Vault interface {
 	// Names returns the names of a server's secrets.
 	Names(ctx context.Context, server string) ([]string, error)
-	// Forget deletes the secrets of a server.
-	Forget(ctx context.Context, server string) error
+	// Forget deletes the secrets of a server that remove removes; see vault.Vault.Forget.
+	Forget(ctx context.Context, server string, remove func() error) error
+	// Rename gives the secrets of a server to its new name; see vault.Vault.Rename.
+	Rename(ctx context.Context, server, to string, store func(kept map[string]string) error) error
 }
 
 // Metrics holds the metrics of servers.
@@ -47,6 +49,7 @@ type Options struct {
 	Processes Processes
 	Vault     Vault
 	Metrics   Metrics // may be nil
+	Names     Names   // needed for Rename only
 	// Hold keeps new servers from being started until release is called. It may be nil.
 	Hold func() (release func())
 	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
@@ -63,6 +66,7 @@ type Manager struct {
 	processes Processes
 	vault     Vault
 	metrics   Metrics
+	names     Names
 	hold      func() (release func())
 	policy    func() registry.Permission
 	log       *slog.Logger
@@ -82,7 +86,8 @@ func New(o Options) *Manager {
 		o.Now = time.Now
 	}
 	return &Manager{
-		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics, hold: o.Hold,
+		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics, names: o.Names,
+		hold:   o.Hold,
 		policy: o.Policy, log: o.Log, codes: &codes{now: o.Now, open: make(map[string]*code)},
 	}
 }
@@ -165,6 +170,29 @@ func (m *Manager) Deactivate(ctx context.Context, name string) (was bool, err er
 	return s.AlwaysListed, err
 }
 
+// Enable lets agents use a server again that was disabled. It reports whether the server was disabled.
+func (m *Manager) Enable(ctx context.Context, name string) (was bool, err error) {
+	return m.setDisabled(ctx, name, false)
+}
+
+// Disable stops a server and keeps it from being started and shown to agents until Enable or Approve. Its settings,
+// secrets and approvals stay. Disable reports whether the server was enabled.
+func (m *Manager) Disable(ctx context.Context, name string) (was bool, err error) {
+	if was, err = m.setDisabled(ctx, name, true); err == nil {
+		m.processes.Stop(name) // last, because until the change is stored, a call could start the server again
+	}
+	return was, err
+}
+
+func (m *Manager) setDisabled(ctx context.Context, name string, disabled bool) (changed bool, err error) {
+	s, err := m.registry.Get(name)
+	if err != nil || s.Disabled == disabled {
+		return false, err
+	}
+	_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Disabled = disabled })
+	return err == nil, err
+}
+
 // RemoveForAgent is Remove for an agent. If the setting agents.install is deny, it
 // removes nothing. If the setting is ask, it does not remove servers that have secrets,
 // because a person would have to enter the secrets again. In both cases, the error is a
@@ -183,22 +211,28 @@ func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	return m.Remove(ctx, name)
 }
 
-// Remove deletes a server with its tools, secrets and metrics, and stops its
-// process. The secrets are deleted first, so that a later server of the same
-// name cannot get them.
+// Remove deletes a server with its tools, secrets and metrics, and stops its process. If the program ends before Remove
+// does, the server either exists with all its data, or a later server of the same name gets none of them.
 func (m *Manager) Remove(ctx context.Context, name string) error {
 	if _, err := m.registry.Get(name); err != nil {
 		return err
 	}
-	if err := m.vault.Forget(ctx, name); err != nil {
+	ctx = context.WithoutCancel(ctx) // a client that has gone away must not stop it halfway
+	removed := false
+	var after error // what failed although the server was removed
+	err := m.vault.Forget(ctx, name, func() error {
+		err := m.registry.Remove(ctx, name)
+		if _, missing := m.registry.Get(name); missing == nil {
+			return err
+		}
+		m.processes.Remove(name)
+		removed, after = true, err
+		return nil
+	})
+	if !removed {
 		return err
 	}
-	if err := m.registry.Remove(ctx, name); err != nil {
-		return err
-	}
-	m.processes.Remove(name)
-	// A secret may have been set since the first Forget.
-	err := errors.Join(m.vault.Forget(ctx, name), m.catalog.Forget(ctx, name))
+	err = errors.Join(after, err, m.catalog.Forget(ctx, name))
 	if m.metrics != nil {
 		err = errors.Join(err, m.metrics.Forget(ctx, name))
 	}

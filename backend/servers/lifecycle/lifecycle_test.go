@@ -176,3 +176,50 @@ func TestAgentsRemoveOnlyServersThatThePolicyAllows(t *testing.T) {
 		})
 	}
 }
+
+func TestADisabledServerIsStoppedAndNotStartedUntilItIsEnabled(t *testing.T) {
+	b := newBench(t, "ask", nil)
+	command := mcptest.Command(t)
+	server := registry.Server{Name: "one", Transport: "stdio", Command: command[0], Args: command[1:], Approved: true}
+	if _, err := b.servers.Add(t.Context(), server); err != nil {
+		t.Fatal(err)
+	}
+	b.set("one", "TOKEN", "correct-horse")
+	if _, err := b.manager.Refresh(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if was, err := b.manager.Disable(t.Context(), "one"); err != nil || was != want {
+			t.Errorf("disabled: %v, %v", was, err)
+		}
+	}
+	if b.running("one") {
+		t.Error("the disabled server runs")
+	}
+	if _, err := b.manager.Restart(t.Context(), "one"); fault.CodeOf(err) != fault.CodeServerDisabled || b.running("one") {
+		t.Errorf("started while disabled: %v", err)
+	}
+	if names, err := b.vault.Names(t.Context(), "one"); err != nil || len(names) != 1 {
+		t.Errorf("the secrets are %v, %v", names, err)
+	}
+	if s, _ := b.servers.Get("one"); !s.Disabled || !s.Approved {
+		t.Errorf("got %+v", s)
+	}
+	if was, err := b.manager.Enable(t.Context(), "one"); err != nil || !was {
+		t.Errorf("enabled: %v, %v", was, err)
+	}
+	if _, err := b.manager.Refresh(t.Context(), "one"); err != nil {
+		t.Errorf("started after it was enabled: %v", err)
+	}
+}
+
+func TestAnApprovalEnablesAServerThatCameInDisabled(t *testing.T) {
+	b := newBench(t, "ask", nil)
+	shown, err := b.servers.Add(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "run", Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.manager.Approve(t.Context(), "one", lifecycle.LaunchHash(shown)); err != nil || s.Disabled || s.Usable() != nil {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}

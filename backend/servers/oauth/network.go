@@ -34,6 +34,7 @@ type network struct {
 	base    *url.URL        // URL of the server
 	entered map[string]bool // hosts that the user has entered: of the server and of the issuer
 	client  *http.Client
+	proxy   func(*url.URL) (*url.URL, error) // nil for direct connections
 	now     func() time.Time
 }
 
@@ -44,7 +45,7 @@ func (m *Manager) network(s Server, issuer string) (*network, error) {
 	if err != nil || base.Host == "" {
 		return nil, fault.New(fault.Invalid, "server %q has no valid URL", s.Name)
 	}
-	n := &network{base: base, now: m.options.Now, entered: map[string]bool{base.Hostname(): true}}
+	n := &network{base: base, now: m.options.Now, proxy: s.Proxy, entered: map[string]bool{base.Hostname(): true}}
 	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
 		n.entered[u.Hostname()] = true
 	}
@@ -148,27 +149,27 @@ func (n *network) send(r *http.Request) (*http.Response, []byte, error) {
 	r.Header.Set("User-Agent", "agent-discover")
 	response, err := n.client.Do(r)
 	if err != nil {
-		return nil, nil, unreachable(r, err)
+		return nil, nil, n.unreachable(r, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return nil, nil, unreachable(r, err)
+		return nil, nil, n.unreachable(r, err)
 	}
 	return response, body, nil
 }
 
-func unreachable(r *http.Request, err error) error {
+func (n *network) unreachable(r *http.Request, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // the text of the wrapped error has no address
 	}
-	why := safetext.Clip(safetext.Label(err.Error()), 200)
+	why := safetext.Clip(safetext.Label(err.Error()), 200) + netreach.Through(n.proxy, r.URL)
 	switch {
 	case errors.Is(err, errTooNear):
 		why = errTooNear.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Timeout, "%s did not answer in time", shown(r.URL.String()))
+		return fault.New(fault.Timeout, "%s did not answer in time%s", shown(r.URL.String()), netreach.Through(n.proxy, r.URL))
 	}
 	return fault.New(fault.Unavailable, "%s cannot be reached: %s", shown(r.URL.String()), why)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -162,4 +163,21 @@ func (m *Manager) Forget(_ context.Context, server string) error {
 		}
 	}
 	return nil
+}
+
+// Rename gives the sign-ins of a server the new name of the server. It may be called again for the same names.
+func (m *Manager) Rename(server, to string) error {
+	m.endFlows(func(f *flow) bool { return f.server.Name == server },
+		fault.New(fault.NotFound, "server %q was renamed to %q; sign in again", server, to))
+	grants, err := m.keep.all()
+	if err != nil || !slices.ContainsFunc(grants, func(g keptGrant) bool { return g.Name == server }) {
+		return err
+	}
+	return m.keep.change(func(held *kept) {
+		for i, g := range held.Grants {
+			if g.Name == server {
+				held.Grants[i].Name = to
+			}
+		}
+	})
 }

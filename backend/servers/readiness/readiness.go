@@ -21,10 +21,10 @@ type State struct {
 	Cause string
 }
 
-// Reason returns why a server cannot be used, for people: Why, and the cause if it is known.
+// Reason returns why a server cannot be used or why its calls fail, for people: Why, and the cause if it is known.
 func (s State) Reason() string {
-	if s.Cause == "" {
-		return s.Why
+	if s.Cause == "" || s.Why == "" {
+		return s.Why + s.Cause
 	}
 	return s.Why + ": " + s.Cause
 }
@@ -34,8 +34,9 @@ type Options struct {
 	Servers interface{ List() []registry.Server }
 	// Running reports whether a server has a process or a connection.
 	Running func(server string) bool
-	// CallsFail reports whether most of the last calls of a server since a time have failed.
-	CallsFail func(server string, since time.Time) bool
+	// CallsFail reports whether most of the last calls of a server since a time have failed, and how, as the end of a
+	// sentence that begins with the server's name.
+	CallsFail func(server string, since time.Time) (how string, fail bool)
 	// WantsSignIn reports whether a person must sign in before a server answers.
 	WantsSignIn func(server registry.Server) bool
 	// Refused returns why a server must not be started as it is configured, or nil if it may be started.
@@ -59,6 +60,9 @@ func (r *Reader) Of(server registry.Server) State {
 	if !server.Approved {
 		return State{ID: words.Waiting, Why: "waits for the user's approval"}
 	}
+	if server.Disabled {
+		return State{ID: words.Disabled, Why: "is disabled until the user enables it"}
+	}
 	if lack := server.Incomplete(); lack != "" {
 		return State{ID: words.Incomplete, Why: lack}
 	}
@@ -69,6 +73,7 @@ func (r *Reader) Of(server registry.Server) State {
 		return State{ID: words.SignIn, Why: "requires a sign-in"}
 	}
 	pending, failure := o.FirstStart(server)
+	how, callsFail := o.CallsFail(server.Name, server.UpdatedAt)
 	switch {
 	case server.Health.Status == "unhealthy" || server.Health.LastError != "":
 		return State{words.Failing, "does not start or does not answer", server.Health.LastError}
@@ -76,8 +81,8 @@ func (r *Reader) Of(server registry.Server) State {
 		return State{ID: words.Starting, Why: "is being started to list its tools"}
 	case failure != nil:
 		return State{words.Failing, "could not be started", fault.MessageOf(failure)}
-	case o.CallsFail(server.Name, server.UpdatedAt):
-		return State{ID: words.CallsFail}
+	case callsFail:
+		return State{ID: words.CallsFail, Cause: how} // agents can use it, so that Why is empty
 	case o.Running(server.Name):
 		return State{ID: words.Running}
 	case !server.Health.Listed:

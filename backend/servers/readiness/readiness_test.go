@@ -13,11 +13,12 @@ import (
 // facts are the inputs of a Reader for one server. Unless a test changes them, the server
 // is ready.
 type facts struct {
-	server                         registry.Server
-	running, callsFail, wantsLogin bool
-	refused, failure               error
-	held                           int
-	pending                        bool
+	server              registry.Server
+	running, wantsLogin bool
+	how                 string // how calls fail
+	refused, failure    error
+	held                int
+	pending             bool
 }
 
 func (f *facts) List() []registry.Server { return []registry.Server{f.server} }
@@ -25,7 +26,7 @@ func (f *facts) List() []registry.Server { return []registry.Server{f.server} }
 func (f *facts) reader() *Reader {
 	return New(Options{
 		Servers: f,
-		Running: func(string) bool { return f.running }, CallsFail: func(string, time.Time) bool { return f.callsFail },
+		Running: func(string) bool { return f.running }, CallsFail: func(string, time.Time) (string, bool) { return f.how, f.how != "" },
 		WantsSignIn: func(registry.Server) bool { return f.wantsLogin }, Refused: func(registry.Server) error { return f.refused },
 		Held: func(string) int { return f.held }, FirstStart: func(registry.Server) (bool, error) { return f.pending, f.failure },
 	})
@@ -64,7 +65,10 @@ func TestTheMostUrgentStateOfAServerIsShown(t *testing.T) {
 			words.Failing, "does not start or does not answer: it exited",
 		},
 		{"unhealthy", func(f *facts) { f.server.Health.Status = "unhealthy" }, words.Failing, "does not start or does not answer"},
-		{"calls fail while it runs", func(f *facts) { f.running, f.callsFail = true, true }, words.CallsFail, ""},
+		{
+			"calls fail while it runs", func(f *facts) { f.running, f.how = true, "failed 5 of its last 5 calls" }, words.CallsFail,
+			"failed 5 of its last 5 calls",
+		},
 		{
 			"requires a sign-in and has failed", func(f *facts) { f.wantsLogin, f.server.Health.LastError = true, "401" },
 			words.SignIn, "requires a sign-in",

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 const interpreters = `(?:ba|z|da|k|c|tc|fi)?sh|busybox|python[\d.]*w?|node|nodejs|deno|bun|ruby|perl|php|lua|osascript|powershell|pwsh|cmd|iex|invoke-expression|eval|source`
@@ -226,7 +226,7 @@ func (r *report) address() {
 	if r.server.URL == "" || !remote(r.server) {
 		return
 	}
-	u, err := url.Parse(r.server.URL)
+	u, err := launch.ParseURL(r.server.URL)
 	if err != nil {
 		r.add(Redirects, "url", "", "The address is malformed.")
 		return

@@ -230,6 +230,33 @@ func (m *Migrator) Referring(ctx context.Context, server, declared registry.Serv
 	return declared
 }
 
+// Without returns a copy of a server in which references to secrets replace its credentials, and the credentials by the
+// names of these secrets. It changes nothing in the registry and in the vault. A credential that the server does not
+// get, because it has a secret of the same name with another value, is left out of values.
+func (m *Migrator) Without(ctx context.Context, server registry.Server) (s registry.Server, values map[string]string, err error) {
+	s = server
+	s.Args, s.Env, s.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
+	one := migration{Migrator: m, server: server}
+	taken, err := one.names(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	values = make(map[string]string)
+	for literals := literalsOf(s); len(literals) > 0; literals = literalsOf(s) { // one text may have several credentials
+		literal := literals[0]
+		move := one.plan(ctx, literal, taken)
+		if move.Action == WouldMove {
+			values[move.Name], taken[move.Name] = literal.Value, literal.Value
+		}
+		before := at(s, literal.Where)
+		put(&s, literal.Where, literal.Text(move.Name))
+		if at(s, literal.Where) == before {
+			return s, nil, fault.New(fault.Failed, "the credential in %s of server %q cannot be replaced by a reference", literal.Where, s.Name)
+		}
+	}
+	return s, values, nil
+}
+
 // reference returns the name of the secret that a server has in place of a credential, or "".
 func (m *Migrator) reference(ctx context.Context, server registry.Server, literal launch.Literal) string {
 	text, name := at(server, literal.Where), literal.Name

@@ -40,6 +40,9 @@ var sensitiveWords = map[string]bool{
 // of words such as mytoken. The words "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and
 // DB_PASS, because "key" is also a common member of maps, and "pass" a common result of tests.
 func SensitiveName(name string) bool {
+	if namesVariable(name) {
+		return false
+	}
 	last, count := "", 0
 	for word := range wordsOf(name) {
 		if sensitiveWords[word] || count > 0 && sensitiveWords[last+" "+word] ||
@@ -50,6 +53,13 @@ func SensitiveName(name string) bool {
 		count++
 	}
 	return count > 1 && (last == "key" || last == "pass")
+}
+
+// namesVariable reports whether the value of a field is the name of an environment variable, as that of Codex's
+// bearer_token_env_var is.
+func namesVariable(name string) bool {
+	words := slices.Collect(wordsOf(name))
+	return len(words) > 2 && words[len(words)-2] == "env" && words[len(words)-1] == "var"
 }
 
 // sensitiveEnds are the ends of words in names of credentials.

@@ -19,7 +19,7 @@ func TestSensitiveNamesAreRecognized(t *testing.T) {
 	}
 	for _, name := range []string{
 		"PATH", "path", "max_tokens", "keyboard", "author", "monkey", "HOME", "pattern", "query", "key", "KEY", "--key", "keys", "hotkey",
-		"key_count", "",
+		"key_count", "", "bearer_token_env_var",
 	} {
 		if SensitiveName(name) {
 			t.Errorf("%s is sensitive", name)
