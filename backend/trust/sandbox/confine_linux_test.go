@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -442,5 +443,31 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 			t.Errorf("%s: %s, %v", what, out, err)
 		}
 		_ = file.Close()
+	}
+}
+
+func TestAServerStartsOnlyInAFolderThatItsSandboxAllows(t *testing.T) {
+	u := newUser(t)
+	for _, row := range []struct {
+		level, folder, grant string
+		allowed              bool
+	}{
+		{registry.Guard, "notes", "", true},
+		{registry.Guard, ".ssh", "", false},
+		{registry.Guard, ".ssh", "~/.ssh", true},
+		{registry.Strict, "notes", "", false},
+		{registry.Strict, "notes", "~/notes", true},
+		{registry.Strict, "project", "", true}, // a root
+	} {
+		server := registry.Server{
+			Name: "tried", Transport: "stdio", Command: "/bin/pwd", Sandbox: row.level, Dir: u.path(row.folder), Grants: registry.Grants{
+				Read: strings.Fields(row.grant),
+			},
+		}
+		_, err := u.sandbox.Confine(t.Context(), server.Name, server, upstream.Launch{Command: server.Command, Env: u.env, Dir: server.Dir})
+		if advice := "agent-discover servers grant tried --read " + server.Dir; row.allowed != (err == nil) ||
+			err != nil && !strings.Contains(fault.MessageOf(err), advice) {
+			t.Errorf("%s %s with %q: %v", row.level, row.folder, row.grant, err)
+		}
 	}
 }

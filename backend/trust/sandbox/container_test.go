@@ -30,7 +30,7 @@ func TestContainersGetTheOptionsThatConfineThem(t *testing.T) {
 		},
 	} {
 		grants := registry.Grants{Network: strings.Fields(row.network)}
-		got, err := confineContainer(upstream.Launch{Args: strings.Fields(row.line)}, row.level, grants, at)
+		got, err := confineContainer(upstream.Launch{Command: "docker", Args: strings.Fields(row.line)}, row.level, grants, at)
 		if err != nil || strings.Join(got.Args, " ") != row.want {
 			t.Errorf("%s %s:\n%s, %v\nwant\n%s", row.level, row.line, strings.Join(got.Args, " "), err, row.want)
 		}
@@ -49,22 +49,23 @@ func TestContainersGetTheOptionsThatConfineThem(t *testing.T) {
 }
 
 func TestAStrictContainerGetsNothingOfThisComputer(t *testing.T) {
-	at := place{os: "linux", home: "/home/me", data: "/home/me/.agent-discover"}
+	at := place{os: "linux", home: "/home/me", dir: "/home/me", data: "/home/me/.agent-discover"}
 	for _, line := range []string{
 		"run --privileged image", "run --cap-add=SYS_ADMIN image", "run --cap-add SYS_ADMIN image", "run -v /var/run/docker.sock:/s image",
 		"run -v /run/podman/podman.sock:/s image", "run -v /home/me:/h image", "run -v ~:/h image", "run -v/:/host image",
 		"run --volume=/home:/h image", "run --mount type=bind,source=/home/me/.ssh,target=/k image",
 		"run --mount=type=bind,src=/,dst=/x image", "run --network host image", "run --net=host image", "run --pid=host image",
 		"run --ipc host image", "run --security-opt seccomp=unconfined image", "run --device /dev/kvm image", "run --userns=host image",
-		"run --volumes-from other image", "run -it -v /home/me/.aws:/a image",
+		"run -v .:/h image", "run -v ..:/h image", "run --volumes-from other image", "run -it -v /home/me/.aws:/a image",
 	} {
-		if got, err := confineContainer(upstream.Launch{Args: strings.Fields(line)},
+		if got, err := confineContainer(upstream.Launch{Command: "docker", Args: strings.Fields(line)},
 			registry.Strict, registry.Grants{}, at); fault.KindOf(err) != fault.Denied {
 			t.Errorf("%s: %v, %v", line, got.Args, err)
 		}
 	}
 	for _, line := range []string{"run -v /srv/data:/data:ro image", "run --network none image", "run image --privileged -v /:/x"} {
-		if _, err := confineContainer(upstream.Launch{Args: strings.Fields(line)}, registry.Strict, registry.Grants{}, at); err != nil {
+		launch := upstream.Launch{Command: "docker", Args: strings.Fields(line)}
+		if _, err := confineContainer(launch, registry.Strict, registry.Grants{}, at); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -13,9 +13,8 @@ import (
 var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST " +
 	"CONTAINER_HOST KUBECONFIG")
 
-// ordinary are the variables of the user that even a strict server gets.
-var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME " +
-	"HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE")
+// ordinary are the variables of the user that even a strict server gets, with those that process.NetworkVariable accepts.
+var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME")
 
 // chosen returns the environment of the user's programs without the variables that
 // a confined server does not get. The server's own variables are not part of it.
@@ -30,7 +29,8 @@ func chosen(env process.Env, level string) process.Env {
 		credentials[strings.TrimPrefix(place, "env.")] = true
 	}
 	return env.Without(func(name string) bool {
-		if level == registry.Strict && !slices.Contains(ordinary, name) && !strings.HasPrefix(name, "LC_") {
+		if level == registry.Strict && !slices.Contains(ordinary, name) && !process.NetworkVariable(name) &&
+			!strings.HasPrefix(name, "LC_") {
 			return true
 		}
 		return credentials[name] || slices.Contains(agents, name)

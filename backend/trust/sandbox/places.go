@@ -44,6 +44,7 @@ var systemSecrets = strings.Fields(
 type place struct {
 	os      string
 	home    string
+	dir     string // folder in which the launch starts
 	data    string // data folder of this program
 	temp    string // TMPDIR, if it is set
 	runtime string // XDG_RUNTIME_DIR

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -66,7 +67,7 @@ func judge(server registry.Server, m machine) Report {
 	lacks := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
 	network := networkOf(server.Sandbox, server.Grants)
 	switch {
-	case isContainer(server.Command, server.Args):
+	case program.ContainerRun(server.Command, server.Args) >= 0:
 		r.Notes = append(r.Notes, "the container engine enforces it with the options that are added to its arguments")
 		if network.restricted && !network.none() {
 			r.Notes = append(r.Notes, "a container reaches all addresses or none; the granted ones are not checked")

@@ -16,6 +16,8 @@ package sandbox
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -26,6 +28,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -101,7 +104,7 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	}
 	users := l.Env
 	l.Env = chosen(l.Env, server.Sandbox)
-	if isContainer(l.Command, l.Args) {
+	if program.ContainerRun(l.Command, l.Args) >= 0 {
 		return confineContainer(l, server.Sandbox, server.Grants, s.placeOf(l))
 	}
 	if !s.machine.confines() {
@@ -117,6 +120,11 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	}
 	l.Env = ownEnvironment(l.Env, server.Sandbox, own, resolved)
 	p := s.policyOf(own, server, l)
+	if server.Dir != "" && !p.allows(real(l.Dir), false) {
+		return l, fault.New(fault.Denied,
+			"its working folder %s is outside of what its sandbox (%s) allows; a person can allow it with: agent-discover servers grant %s "+
+				"--read %[1]s", l.Dir, server.Sandbox, server.Name)
+	}
 	s.denials.began(name, p, l.Env.Home())
 	return s.machine.confine(p, l)
 }
@@ -170,7 +178,11 @@ func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry
 	if s.options.Packages == nil || s.machine.os == "windows" {
 		return l, false, nil
 	}
-	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, users, func(string) {}))
+	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, users, func(string) {
+		if l.Moved != nil {
+			l.Moved()
+		}
+	}))
 	switch {
 	case err == nil && found:
 		return installed, true, nil
@@ -193,6 +205,23 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	}
 	if err := os.RemoveAll(filepath.Join(s.options.Folder, server)); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not delete the folder of server %q", server)
+	}
+	return nil
+}
+
+// Rename gives the own folder of a server the new name of the server. It may be called again for the same names.
+func (s *Sandbox) Rename(server, to string) error {
+	s.denials.forget(server)
+	s.asIs.set(server, "")
+	if registry.CheckName(server) != nil || registry.CheckName(to) != nil {
+		return nil
+	}
+	now := filepath.Join(s.options.Folder, to)
+	if _, err := os.Lstat(now); err == nil {
+		return nil // moved already
+	}
+	if err := os.Rename(filepath.Join(s.options.Folder, server), now); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(err, fault.Failed, "could not rename the folder of server %q", server)
 	}
 	return nil
 }
@@ -235,7 +264,7 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 
 // placeOf returns the folders of the user who runs a launch. It ignores the server's own variables.
 func (s *Sandbox) placeOf(l upstream.Launch) place {
-	at := place{os: runtime.GOOS, home: l.Env.Home(), data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
+	at := place{os: runtime.GOOS, home: l.Env.Home(), dir: l.Dir, data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
 	if temp := l.Env.Get("TMPDIR"); filepath.IsAbs(temp) {
 		at.temp = temp
 	}
