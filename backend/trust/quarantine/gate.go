@@ -3,7 +3,9 @@ package quarantine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
@@ -19,6 +21,58 @@ func (t Tools) Admit(ctx context.Context, server string, listed []json.RawMessag
 // Admitted implements catalog.Gate.
 func (t Tools) Admitted(ctx context.Context, server string) ([]json.RawMessage, error) {
 	return t.Keeper.options.Store.ApprovedTexts(ctx, server, Tool)
+}
+
+// Withheld implements catalog.Gate.
+func (t Tools) Withheld(ctx context.Context, server string) (definitions []json.RawMessage, err error) {
+	if !slices.Contains(t.Keeper.Withholding(), server) {
+		return nil, nil
+	}
+	items, err := t.Keeper.Items(ctx, server)
+	for _, i := range items {
+		if i.Kind == Tool && i.withheld() {
+			definitions = append(definitions, i.Latest)
+		}
+	}
+	return definitions, err
+}
+
+// Withholding returns the names of the servers that list a tool of which agents could use an earlier definition, and
+// whose present definition is held.
+func (k *Keeper) Withholding() (servers []string) {
+	for name, h := range k.view.Load().servers {
+		for _, item := range h.items {
+			if item.Kind == Tool && item.withheld() {
+				servers = append(servers, name)
+				break
+			}
+		}
+	}
+	return servers
+}
+
+// withheld reports whether an item is listed and held although a definition of it was approved or rejected.
+func (i *Item) withheld() bool {
+	return i.Listed && i.Held() && (i.Approved != (Hash{}) || i.Rejected != (Hash{}))
+}
+
+// AcceptTool approves, on behalf of a person, a definition of a tool that is held only because it has changed. A tool
+// that is held for another reason needs a decision about that reason; the error says so.
+func (k *Keeper) AcceptTool(ctx context.Context, server, tool string, definition json.RawMessage) error {
+	return k.decideOn(ctx, server, func(f *file) ([]Kind, error) {
+		item := f.items[key{Tool, tool}]
+		switch {
+		case item == nil || item.Hash != HashOf(Tool, definition):
+			return nil, fault.New(fault.Conflict, "%s has changed since it was shown, and nothing was decided; look at it again",
+				subject(server, Tool, tool))
+		case !item.Held():
+			return nil, nil
+		case item.State != Altered || item.Reason != Modified || !item.Clean():
+			return nil, refusal(server, Tool, tool, item.State, item.Reason)
+		}
+		f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved by a person")
+		return []Kind{Tool}, nil
+	})
 }
 
 // Lists is a features.Gate that admits the approved prompts, resources, templates and instructions of servers.

@@ -257,3 +257,31 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	}
 	return nil
 }
+
+// Rename reads the items of a server again that has a new name. The caller has changed the store.
+func (k *Keeper) Rename(ctx context.Context, server, to string) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	servers, err := k.options.Store.TrustServers(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := k.options.Store.HeldItems(ctx)
+	if err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		delete(k.listed, list{server, kind})
+		delete(k.listed, list{to, kind})
+	}
+	now := maps.Clone(k.view.Load().servers)
+	delete(now, server)
+	delete(now, to)
+	if h := newView(servers, held).servers[to]; h != nil {
+		now[to] = h
+	}
+	k.view.Store(&view{now})
+	events.Publish(k.options.Bus, Changed{server})
+	events.Publish(k.options.Bus, Changed{to})
+	return nil
+}

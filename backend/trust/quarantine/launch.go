@@ -20,6 +20,7 @@ type Launch struct {
 	Command   string   `json:"command,omitempty"`
 	Args      []string `json:"args,omitempty"`
 	Env       []string `json:"env,omitempty"` // as NAME=value, sorted
+	Dir       string   `json:"cwd,omitempty"`
 	URL       string   `json:"url,omitempty"`
 	Headers   []string `json:"headers,omitempty"` // as NAME: value, sorted
 	Package   string   `json:"package,omitempty"` // name and version
@@ -31,7 +32,7 @@ type Launch struct {
 func LaunchOf(s registry.Server) Launch {
 	mask := mask(launch.Literals(launch.Of(s)))
 	l := Launch{
-		Transport: s.Transport, Command: s.Command, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL),
+		Transport: s.Transport, Command: s.Command, Dir: s.Dir, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL),
 		Headers: mask.pairs(s.Headers, ": "),
 	}
 	for _, arg := range s.Args {
@@ -82,7 +83,7 @@ func (l Launch) Hash() string {
 
 // LaunchChange is a difference between two launches.
 type LaunchChange struct {
-	Field  string `json:"field" doc:"The part of the launch that has changed: command, args, env, url, headers, transport or package."`
+	Field  string `json:"field" doc:"The part of the launch that has changed: command, args, env, cwd, url, headers, transport or package."`
 	Before string `json:"before" doc:"The value before the change, on one line. Credentials are shown as ${…}."`
 	After  string `json:"after"`
 }
@@ -95,6 +96,7 @@ func (l Launch) Changes(to Launch) []LaunchChange {
 		{"command", l.Command, to.Command},
 		{"args", words(l.Args), words(to.Args)},
 		{"env", words(l.Env), words(to.Env)},
+		{"cwd", l.Dir, to.Dir},
 		{"url", l.URL, to.URL},
 		{"headers", words(l.Headers), words(to.Headers)},
 		{"package", l.Package, to.Package},

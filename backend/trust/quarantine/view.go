@@ -226,7 +226,7 @@ func Explain(state State, reason Reason) string {
 	case state == Altered:
 		return "its definition has changed since it was approved"
 	case reason == Proposed:
-		return "an agent proposed its server, and the user has not approved it yet"
+		return "its server was proposed by an agent or came with a persona, and the user has not approved it yet"
 	case reason == Alike:
 		return "its name differs from another one of its server only in case, width, spaces or characters that cannot be seen, " +
 			"and the user has not approved it yet"
