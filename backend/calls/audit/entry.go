@@ -32,6 +32,9 @@ const (
 	Break = "break"
 )
 
+// Unknown is the outcome of a request that was sent by a hub that was killed before it had the result.
+const Unknown = "unknown"
+
 // REST is the value of Entry.Road for requests through the REST interface.
 const REST = "rest"
 
@@ -57,6 +60,12 @@ type Entry struct {
 	// Through is set only in entries of kind Retention. It identifies the last entry that was deleted because of its age.
 	Through *Head  `json:"through,omitempty" doc:"In an entry of kind retention, the position and hash of the last deleted entry."`
 	Note    string `json:"note,omitempty"`
+}
+
+// request returns the entry without what it says about its place in the chain and about how the request ended.
+func (e Entry) request() Entry {
+	e.Seq, e.Previous, e.Outcome, e.Code, e.Micros = 0, "", "", "", 0
+	return e
 }
 
 // Head is the position and the hash of an entry.
@@ -110,7 +119,7 @@ func seal(last Head, entries []Entry) []Sealed {
 	out := make([]Sealed, len(entries))
 	for i, e := range entries {
 		e.Seq, e.Previous = last.Seq+1, last.Hash
-		e.At = e.At.UTC().Truncate(time.Millisecond)
+		e.At = stamp(e.At)
 		text, err := json.Marshal(e)
 		if err != nil { // the time is outside of what JSON can express
 			e.At = time.Unix(0, 0).UTC()

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Report is the result of a verification.
@@ -20,7 +21,20 @@ type Report struct {
 	Last    int64  `json:"last" doc:"Position of the last entry; 0 if there is none."`
 	Hash    string `json:"hash" doc:"SHA-256 of the last entry. Keep a copy on another machine to detect a forged chain."`
 	Broken  int64  `json:"broken,omitempty" doc:"Position of the first broken entry."`
-	Problem string `json:"problem,omitempty" doc:"What is wrong with the first broken entry."`
+	Problem string `json:"problem,omitempty" doc:"The error in the first broken entry."`
+	Unknown int64  `json:"unknown,omitempty" doc:"Number of requests whose outcome is unknown, because the hub was killed before it had their results."`
+	Gaps    []Gap  `json:"gaps,omitempty" doc:"Places at which the hub could not store entries."`
+	// The following fields are set by package operations.
+	Waiting    int64  `json:"waiting,omitempty" doc:"Number of entries that are in memory and not stored yet."`
+	WaitingFor string `json:"waiting_for,omitempty" doc:"Why they could not be stored yet."`
+}
+
+// Gap is a place in the chain where entries are missing, as the hub itself has noted.
+type Gap struct {
+	Seq   int64     `json:"seq" doc:"Position of the entry that notes the gap."`
+	At    time.Time `json:"at" doc:"When the hub noted it."`
+	Count int64     `json:"count,omitempty" doc:"Number of missing entries; 0 if it is unknown."`
+	Note  string    `json:"note,omitempty"`
 }
 
 // page is how many entries are read at a time.
@@ -70,7 +84,7 @@ func (l *Log) heads() (map[int64][]string, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, h := range []Head{h, l.last} {
+	for _, h := range []Head{h.Head, l.last} {
 		if h.Seq > 0 {
 			heads[h.Seq] = append(heads[h.Seq], h.Hash)
 		}
@@ -139,6 +153,10 @@ func (c *chain) add(s Sealed) {
 		c.fail(s.Seq, fmt.Sprintf("entry %d is not the one whose hash the hub has kept elsewhere", s.Seq))
 	case e.Kind == Retention && e.Through != nil && *e.Through == c.anchor:
 		c.anchored = true
+	case e.Kind == Lost:
+		c.out.Gaps = append(c.out.Gaps, Gap{e.Seq, e.At, e.Count, e.Note})
+	case e.Outcome == Unknown:
+		c.out.Unknown++
 	}
 	c.last = s.Head()
 }
