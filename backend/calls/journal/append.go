@@ -17,6 +17,7 @@ type Problem struct {
 	Err     error // error of the last attempt to store records; nil if all records are stored
 	Waiting int   // records that will be stored when the store works again
 	Lost    int   // records that were dropped, because too many waited
+	Entries int   // how many entries the audit log lacks of the records that wait and of those that were dropped
 }
 
 // Problem returns why records wait to be stored. The zero value means that none
@@ -66,6 +67,8 @@ func (j *Journal) appendBatch(batch []Record) {
 	if before := j.Problem(); before.Err != nil {
 		j.log.Info("stored the records that were kept", "count", before.Waiting, "lost", before.Lost)
 	}
+	j.audit.Stored(begun(all)...)
+	j.audit.Noted()
 	j.unstored, j.unaudited = nil, 0
 	j.setProblem(Problem{})
 	j.adopt(tallies)
@@ -84,12 +87,36 @@ func (j *Journal) keep(records []Record, err error) {
 		r := records[first]
 		size += 256 + len(r.Client) + len(r.Session) + len(r.Server) + len(r.Tool) + len(r.Args) + len(r.Response)
 	}
-	kept := refusals(records[:first])
-	lost := first - len(kept)
-	j.unaudited += lost
+	kept, dropped := refusals(records[:first])
+	j.audit.Drop(begun(dropped)...)
+	j.unaudited += countAudited(dropped)
 	j.unstored = append(kept, records[first:]...)
-	j.setProblem(Problem{Err: err, Waiting: len(j.unstored), Lost: j.Problem().Lost + lost})
+	j.beginUnstored()
+	j.setProblem(Problem{
+		Err: err, Waiting: len(j.unstored), Lost: j.Problem().Lost + len(dropped), Entries: j.unaudited + countAudited(j.unstored),
+	})
 	signal(j.wake) // Run tries again
+}
+
+// beginUnstored keeps the records that wait and were not begun, such as refused calls, for the case that the hub ends
+// before they are stored.
+func (j *Journal) beginUnstored() {
+	for i := range j.unstored {
+		if r := &j.unstored[i]; r.Begun == 0 && audited(r.Kind) {
+			r.Begun, _ = j.audit.Begin(r.entry()) // if it fails, the audit log counts the record as missing
+			j.audit.End(r.Begun, r.entry())
+		}
+	}
+}
+
+// begun returns the numbers that Begin has returned for records.
+func begun(records []Record) (requests []int64) {
+	for _, r := range records {
+		if r.Begun != 0 {
+			requests = append(requests, r.Begun)
+		}
+	}
+	return requests
 }
 
 func (j *Journal) setProblem(p Problem) {

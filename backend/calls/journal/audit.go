@@ -18,14 +18,19 @@ func (j *Journal) entries(records []Record) []audit.Entry {
 	}
 	for _, r := range records {
 		if audited(r.Kind) {
-			out = append(out, audit.Entry{
-				At: r.At, Kind: string(r.Kind), Client: r.Client, Editor: r.Editor, Session: r.Session, Token: r.Token, Road: r.Road,
-				Server: r.Server, Tool: r.Tool, ArgumentsSHA256: r.hash, Outcome: string(r.Outcome), Code: r.Code,
-				Micros: r.Latency.Microseconds(),
-			})
+			out = append(out, r.entry())
 		}
 	}
 	return out
+}
+
+// entry returns the entry of the audit log for a record.
+func (r Record) entry() audit.Entry {
+	return audit.Entry{
+		At: r.At, Kind: string(r.Kind), Client: r.Client, Editor: r.Editor, Session: r.Session, Token: r.Token, Road: r.Road,
+		Server: r.Server, Tool: r.Tool, ArgumentsSHA256: r.hash, Outcome: string(r.Outcome), Code: r.Code,
+		Micros: r.Latency.Microseconds(),
+	}
 }
 
 // audited reports whether each record of a kind gets an entry in the audit log.
@@ -42,13 +47,25 @@ func listed(records []Record) []Record {
 	return out
 }
 
-// refusals returns the refused records, without their texts.
-func refusals(records []Record) (out []Record) {
+// countAudited returns how many of the records get an entry in the audit log.
+func countAudited(records []Record) (n int) {
 	for _, r := range records {
-		if r.Outcome == Refused {
-			r.Args, r.Response = "", ""
-			out = append(out, r)
+		if audited(r.Kind) {
+			n++
 		}
 	}
-	return out
+	return n
+}
+
+// refusals returns the refused records, without their texts, and the others.
+func refusals(records []Record) (refused, others []Record) {
+	for _, r := range records {
+		if r.Outcome != Refused {
+			others = append(others, r)
+			continue
+		}
+		r.Args, r.Response = "", ""
+		refused = append(refused, r)
+	}
+	return refused, others
 }

@@ -35,7 +35,7 @@ func (h Histogram) quantile(q float64) time.Duration {
 	for _, count := range h {
 		n += count
 	}
-	rank := int64(q * float64(n-1))
+	rank := max(int64(math.Ceil(q*float64(n))), 1) - 1
 	for _, bucket := range slices.Sorted(maps.Keys(h)) {
 		if rank -= h[bucket]; rank < 0 {
 			micros := 2 * math.Pow(growth, float64(bucket)) / (growth + 1)

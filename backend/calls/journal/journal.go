@@ -51,6 +51,8 @@ type Store interface {
 	// DeleteRecords deletes at most q.Limit of the records that q selects, or
 	// all of them if q.Limit is 0. It returns how many records it deleted.
 	DeleteRecords(ctx context.Context, q Query) (int, error)
+	// Shrink makes the files of the store smaller if most of their content has been deleted.
+	Shrink(ctx context.Context) error
 	// CountSteps counts the calls of q.Server and q.Tool in each step of an
 	// aligned span. The keys of the map are numbers of steps, from 0. Steps
 	// without calls may be missing.
@@ -85,6 +87,7 @@ type Journal struct {
 	await     func(context.Context) bool
 	awaited   chan struct{} // closed when Run has called await once
 	complete  atomic.Bool   // whether texts can be redacted completely
+	unbegun   atomic.Bool   // whether the last call of Begin has failed
 
 	listener *listener
 
@@ -171,6 +174,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redac
 			e.record.hash = audit.HashOf(args)
 		}
 	}
+	j.audit.End(r.Begun, r.entry())
 	e.pending = j.acquire(long)
 	if r.Outcome == Refused {
 		<-j.awaited
@@ -259,13 +263,15 @@ func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) e
 	}
 }
 
-// Clear deletes all records. Metrics are kept.
+// Clear deletes all records and gives their space on the disk back. Metrics are kept.
 func (j *Journal) Clear(ctx context.Context) error {
 	if err := j.Settle(ctx); err != nil {
 		return err
 	}
-	_, err := j.store.DeleteRecords(ctx, Query{})
-	return err
+	if _, err := j.store.DeleteRecords(ctx, Query{}); err != nil {
+		return err
+	}
+	return j.store.Shrink(ctx)
 }
 
 // Forget deletes the metrics of a removed server and ignores its calls that are
@@ -282,6 +288,26 @@ func (j *Journal) Forget(ctx context.Context, server string) error {
 	delete(j.recent, server)
 	j.forgotten[server] = time.Now()
 	return nil
+}
+
+// Rename gives the metrics of a server the new name of the server, and ignores its calls that are still in flight. The
+// caller has stopped the server and changed the store.
+func (j *Journal) Rename(ctx context.Context, server, to string) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	j.mu.Lock()
+	moved := make(map[string]*Tally)
+	for tool, t := range j.tallies[server] {
+		now := *t
+		now.Server = to
+		moved[tool] = &now
+	}
+	j.tallies[to], j.recent[to] = moved, j.recent[server]
+	delete(j.tallies, server)
+	delete(j.recent, server)
+	j.forgotten[server] = time.Now()
+	j.mu.Unlock()
+	return j.store.DeleteTallies(ctx, server) // those of calls that have ended since
 }
 
 // Settle stores all queued records, so that later reads include them. Run must

@@ -26,6 +26,7 @@ type memory struct {
 	last    int64
 	batches int
 	deletes int
+	shrunk  int // number of calls of Shrink
 	broken  bool
 }
 
@@ -87,6 +88,20 @@ func (m *memory) DeleteRecords(_ context.Context, q Query) (n int, err error) {
 		return true
 	})
 	return n, nil
+}
+
+func (m *memory) Shrink(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shrunk++
+	return nil
+}
+
+// shrinks returns the number of calls of Shrink.
+func (m *memory) shrinks() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shrunk
 }
 
 func (m *memory) CountSteps(context.Context, Query, Span) (map[int64]Count, error) { return nil, nil }

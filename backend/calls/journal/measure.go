@@ -17,7 +17,8 @@ const maxTools = 1024
 // inspector starts for a short time. Their calls are recorded but not measured.
 const transient = "__transient__"
 
-// Tally sums up the calls of one tool, except for refused ones. It includes calls whose records were deleted.
+// Tally sums up the calls of one tool, except for refused ones and those with an unknown outcome. It includes calls whose
+// records were deleted.
 type Tally struct {
 	Server, Tool  string
 	Calls, Errors int64
@@ -171,9 +172,10 @@ func (j *Journal) measure(batch []Record) []Tally {
 	defer j.mu.Unlock()
 	changed := make(map[[2]string]*Tally)
 	for _, r := range batch {
-		// A refused call says nothing about the server and may name any tool. A call that began before Forget belongs to a
-		// removed server.
-		if r.Kind != Call || r.Outcome == Refused || strings.HasPrefix(r.Server, transient) || r.At.Before(j.forgotten[r.Server]) {
+		// A refused call says nothing about the server and may name any tool. Of a call with an unknown outcome, the latency
+		// is unknown, too. A call that began before Forget belongs to a removed server.
+		if r.Kind != Call || r.Outcome == Refused || r.Outcome == Unknown || strings.HasPrefix(r.Server, transient) ||
+			r.At.Before(j.forgotten[r.Server]) {
 			continue
 		}
 		tools := j.tallies[r.Server]

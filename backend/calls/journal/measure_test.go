@@ -22,7 +22,7 @@ func TestQuantilesAreAccurate(t *testing.T) {
 	}
 	slices.Sort(all)
 	for _, q := range []float64{0, 0.01, 0.5, 0.95, 0.999, 1} {
-		want := all[int(q*float64(len(all)-1))]
+		want := all[max(int(math.Ceil(q*float64(len(all)))), 1)-1]
 		got := h.quantile(q)
 		if off := math.Abs(float64(got-want)) / float64(want); off > accuracy+1e-9 {
 			t.Errorf("quantile %v: got %v, want %v: off by %.1f %%", q, got, want, 100*off)
@@ -30,6 +30,12 @@ func TestQuantilesAreAccurate(t *testing.T) {
 	}
 	if len(h) > 300 {
 		t.Errorf("got %d buckets, want at most 300", len(h))
+	}
+	two := make(Histogram)
+	two.add(time.Millisecond)
+	two.add(4 * time.Second)
+	if median, most := two.quantile(0.5), two.quantile(0.95); median > 2*time.Millisecond || most < 3*time.Second {
+		t.Errorf("of two latencies, the median is %v and the 95th percentile %v", median, most)
 	}
 	if Histogram(nil).quantile(0.5) != 0 {
 		t.Error("an empty histogram has a median")

@@ -19,7 +19,9 @@ const (
 // Recent counts the last calls of a server.
 type Recent struct {
 	Calls, Errors int
-	since         int // successes after the last error
+	// Last is the beginning of what the last of these calls that failed was answered with.
+	Last  string
+	since int // successes after the last error
 }
 
 // Fail reports whether at least fewestRecent calls were counted and half of them or more have failed. It returns false
@@ -28,15 +30,19 @@ func (r Recent) Fail() bool {
 	return r.Calls >= fewestRecent && 2*r.Errors >= r.Calls && r.since < recovered
 }
 
+// maxReason is how much of the response of a failed call is kept, in bytes.
+const maxReason = 400
+
 // ended is how one call ended.
 type ended struct {
 	at     time.Time
 	failed bool
+	reason string // the beginning of the response, if it failed
 }
 
 // Recent counts those of the server's last ten calls that began at or after
-// since. Calls that were refused or cancelled do not count, because they say
-// nothing about the server. Queued records are not included.
+// since. Calls that were refused or cancelled, or whose outcome is unknown, do not count, because they say
+// nothing about the server; nor do calls with a wrong name or wrong arguments. Queued records are not included.
 func (j *Journal) Recent(server string, since time.Time) Recent {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -49,7 +55,7 @@ func (j *Journal) Recent(server string, since time.Time) Recent {
 		out.since++
 		if call.failed {
 			out.Errors++
-			out.since = 0
+			out.since, out.Last = 0, call.reason
 		}
 	}
 	return out
@@ -60,13 +66,23 @@ func (j *Journal) remember(records []Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range records {
-		if r.Kind != Call || r.Outcome == Refused || r.Outcome == Cancelled || strings.HasPrefix(r.Server, transient) ||
+		if r.Kind != Call || r.Outcome.saysNothing() || r.misused() || strings.HasPrefix(r.Server, transient) ||
 			r.At.Before(j.forgotten[r.Server]) {
 			continue
 		}
-		calls := append(j.recent[r.Server], ended{r.At, r.Outcome != OK})
+		call := ended{at: r.At, failed: r.Outcome != OK}
+		if call.failed {
+			call.reason = strings.ToValidUTF8(r.Response[:min(len(r.Response), maxReason)], "")
+		}
+		calls := append(j.recent[r.Server], call)
 		j.recent[r.Server] = calls[max(0, len(calls)-maxRecent):]
 	}
+}
+
+// misused reports whether a call failed because its caller named a tool or gave arguments that the server does not take.
+// Servers say so with a code of JSON-RPC, which SDKs of MCP also write into results with isError.
+func (r Record) misused() bool {
+	return r.Outcome != OK && (strings.HasPrefix(r.Response, "MCP error -32602") || strings.HasPrefix(r.Response, "MCP error -32601"))
 }
 
 // recall restores the recent calls from the newest records of the store.

@@ -1,6 +1,10 @@
 package journal
 
-import "time"
+import (
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+)
 
 // Kind is the kind of event that a record describes.
 type Kind string
@@ -36,10 +40,17 @@ const (
 	Timeout   Outcome = "timeout"
 	Refused   Outcome = "refused" // refused by the hub; nothing was sent to the server
 	Cancelled Outcome = "cancelled"
+	// Unknown is the outcome of a request that was sent by a hub that was killed before it had the result.
+	Unknown Outcome = audit.Unknown
 )
 
 // Outcomes returns all outcomes, in the order of the constants.
-func Outcomes() []Outcome { return []Outcome{OK, ToolError, Failed, Timeout, Refused, Cancelled} }
+func Outcomes() []Outcome {
+	return []Outcome{OK, ToolError, Failed, Timeout, Refused, Cancelled, Unknown}
+}
+
+// saysNothing reports whether an outcome says nothing about the server.
+func (o Outcome) saysNothing() bool { return o == Refused || o == Cancelled || o == Unknown }
 
 // Record is one entry of the journal.
 type Record struct {
@@ -61,7 +72,9 @@ type Record struct {
 	Editor, Token, Road, Code string // the fields of audit.Entry with these names
 	// Unlisted keeps the record out of the journal: only the audit log has it.
 	Unlisted bool
-	hash     string // SHA-256 of the arguments
+	// Begun is the number that Begin has returned for the request; 0 if Begin was not called.
+	Begun int64
+	hash  string // SHA-256 of the arguments
 }
 
 // Recorded is published for each record after it was stored.

@@ -22,6 +22,9 @@ func TestOldRecordsAreDeletedAtTheStartAndEveryHour(t *testing.T) {
 		if n, _, deletes := m.stored(); n != 2 || deletes < 3 {
 			t.Errorf("at the start: %d records are left after %d transactions", n, deletes)
 		}
+		if n := m.shrinks(); n != 1 {
+			t.Errorf("at the start, the store was shrunk %d times", n)
+		}
 		after(time.Hour + time.Second)
 		if n, _, _ := m.stored(); n != 1 {
 			t.Errorf("after an hour: %d records are left", n)

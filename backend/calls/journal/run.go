@@ -51,6 +51,7 @@ func (j *Journal) Run(ctx context.Context) error {
 			}
 		})
 	}
+	j.restore()
 	background.Go(func() { j.expire(ctx) })
 	background.Go(func() { j.listener.run(ctx) })
 	ended := make(chan struct{})
@@ -187,13 +188,14 @@ func (j *Journal) expire(ctx context.Context) {
 }
 
 // deleteOld deletes the records that are older than the retention or beyond
-// maxUnsolicited, and old entries of the audit log.
+// maxUnsolicited, and old entries of the audit log, and gives their space on
+// the disk back.
 func (j *Journal) deleteOld(ctx context.Context) error {
 	if err := j.audit.Trim(ctx); err != nil && ctx.Err() == nil {
 		j.log.Warn("could not delete old entries of the audit log", "error", err)
 	}
 	if j.retention > 0 {
-		if err := j.delete(ctx, Query{Until: time.Now().Add(-j.retention)}); err != nil {
+		if err := j.delete(ctx, Query{Until: j.audit.Expired(j.retention)}); err != nil {
 			return err
 		}
 	}
@@ -211,7 +213,7 @@ func (j *Journal) deleteOld(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return j.store.Shrink(ctx)
 }
 
 // delete deletes the records that q selects. It uses small transactions, so
