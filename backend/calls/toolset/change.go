@@ -47,6 +47,11 @@ func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
 			continue
 		}
 		present, ok := snapshot.Lookup(r.Server, r.Tool)
+		if _, held := snapshot.Withheld(r.Key()); held || !ok {
+			if err := k.options.Held(r.Key()); err != nil {
+				return err
+			}
+		}
 		if !ok {
 			return fault.New(fault.NotFound, "unknown tool %s: no server lists it; see: agent-discover find", r.Qualified())
 		}
@@ -73,7 +78,8 @@ func (k *Keeper) Update(ctx context.Context, name, description string, tools []R
 
 // Pin accepts the current definitions of the given tools, or of all drifted ones if tools is nil. shown has the
 // hashes of the definitions that the person has seen; if a tool has changed since, the error is a fault.Conflict.
-// If shown is nil, the hashes are not compared.
+// If shown is nil, the hashes are not compared. A tool that is held only because it has changed is thereby approved for
+// all clients; other held tools are refused.
 func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {
 	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
 		if !exists {
@@ -84,6 +90,7 @@ func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, show
 				return t, fault.New(fault.NotFound, "the toolset %q does not have the tool %s.%s", name, tool.Server, tool.Tool)
 			}
 		}
+		var held []*catalog.Tool
 		for i, e := range k.Entries(t) {
 			if tools != nil && !slices.Contains(tools, e.Key()) || tools == nil && e.State != Drifted {
 				continue
@@ -91,10 +98,17 @@ func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, show
 			if e.Present == nil {
 				return t, fault.New(fault.NotFound, "the tool %s is missing, so that it cannot be pinned", e.Qualified())
 			}
-			if hash, ok := shown[e.Key()]; shown != nil && (!ok || hash != e.Present.Hash) {
+			if hash, ok := shown[e.Key()]; shown != nil && (!ok || !e.wasShown(hash)) {
 				return t, fault.New(fault.Conflict, "the tool %s has changed again; look at it once more", e.Qualified())
 			}
-			t.Tools[i] = pin(e.Reference, e.Present)
+			if t.Tools[i] = pin(e.Reference, e.Present); e.Held {
+				held = append(held, e.Present)
+			}
+		}
+		for _, tool := range held {
+			if err := k.options.Accept(ctx, tool); err != nil {
+				return t, err
+			}
 		}
 		t.Updated = now()
 		return t, nil
@@ -133,18 +147,18 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 		if !t.has(server) {
 			continue
 		}
-		_, err := k.change(ctx, t.Name, func(t Toolset, exists bool) (Toolset, error) {
+		_, err := k.change(ctx, t.Name, func(now Toolset, exists bool) (Toolset, error) {
 			if !exists {
-				return t, k.missing(t.Name)
+				return now, k.missing(t.Name)
 			}
-			for i := range t.Tools {
-				if t.Tools[i].Server == server {
-					t.Tools[i].Hash, t.Tools[i].Pinned = "", nil
+			for i := range now.Tools {
+				if now.Tools[i].Server == server {
+					now.Tools[i].Hash, now.Tools[i].Pinned = "", nil
 				}
 			}
-			return t, nil
+			return now, nil
 		})
-		if err != nil {
+		if err != nil && fault.KindOf(err) != fault.NotFound { // a toolset that was deleted meanwhile has no pins
 			return err
 		}
 	}

@@ -99,6 +99,15 @@ func (k *Keeper) Import(ctx context.Context, data []byte, name string) (Toolset,
 // Adopt adds a toolset on a person's request. Unlike Create, it accepts tools that this hub does not know. Adopt pins
 // the tools that are Ready.
 func (k *Keeper) Adopt(ctx context.Context, t Toolset) (Toolset, error) {
+	return k.adopt(ctx, t, false)
+}
+
+// Replace is like Adopt, but t replaces a toolset of the same name.
+func (k *Keeper) Replace(ctx context.Context, t Toolset) (Toolset, error) {
+	return k.adopt(ctx, t, true)
+}
+
+func (k *Keeper) adopt(ctx context.Context, t Toolset, replace bool) (Toolset, error) {
 	t = t.clone()
 	for i, e := range k.Entries(t) {
 		t.Tools[i].Pinned = nil
@@ -108,11 +117,14 @@ func (k *Keeper) Adopt(ctx context.Context, t Toolset) (Toolset, error) {
 	}
 	t.Approved, t.ProposedBy, t.EquipFor = true, "", nil
 	return k.change(ctx, t.Name, func(was Toolset, exists bool) (Toolset, error) {
-		if exists {
+		if exists && !replace {
 			return was, fault.New(fault.Conflict, "there is a toolset %q already; delete it or use another name", t.Name)
 		}
 		t.Created = now()
 		t.Updated = t.Created
+		if exists {
+			t.Created = was.Created
+		}
 		return t, nil
 	})
 }

@@ -27,6 +27,7 @@ type fixture struct {
 	bus      *events.Bus
 	policy   registry.Permission
 	removed  []string
+	held     map[catalog.Key]error
 }
 
 const (
@@ -72,6 +73,7 @@ func (f *fixture) reopen() {
 		Store: f.store.Toolsets, Catalog: f.catalog, Registry: f.registry, Bus: f.bus,
 		Policy:  func() registry.Permission { return f.policy },
 		Removed: func(_ context.Context, name string) error { f.removed = append(f.removed, name); return nil },
+		Held:    func(tool catalog.Key) error { return f.held[tool] },
 	})
 	if err != nil {
 		f.t.Fatal(err)

@@ -37,6 +37,11 @@ type Options struct {
 	Bus      *events.Bus
 	// Policy returns whether agents may change toolsets without a person: allow, ask or deny.
 	Policy func() registry.Permission
+	// Held returns why a tool is held until a person approves it; nil if it is not. If Held is nil, no tool is held.
+	Held func(tool catalog.Key) error
+	// Accept approves the definition of a tool that the catalog withholds, on behalf of a person who has pinned it. It
+	// returns an error if the tool is held for more than its change.
+	Accept func(ctx context.Context, tool *catalog.Tool) error
 	// Removed is called after a toolset was deleted; it may be nil.
 	Removed func(ctx context.Context, name string) error
 }
@@ -60,6 +65,9 @@ type known struct {
 
 // Open returns a keeper of the stored toolsets.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
+	if o.Held == nil {
+		o.Held = func(catalog.Key) error { return nil }
+	}
 	sets, equipped, err := o.Store.Toolsets(ctx)
 	if err != nil {
 		return nil, err
@@ -96,6 +104,17 @@ func (k *Keeper) Get(name string) (Toolset, error) {
 	return t, nil
 }
 
+// WhyHeld returns why a tool of a toolset is held for all clients, empty if it is not.
+func (k *Keeper) WhyHeld(e Entry) string {
+	if !e.Held && !e.Pending {
+		return ""
+	}
+	if err := k.options.Held(e.Key()); err != nil {
+		return fault.MessageOf(err)
+	}
+	return ""
+}
+
 // change calls f with the toolset of a name, and stores and returns the toolset that f returns. exists is false if
 // there is no toolset of that name; a new one is then added.
 func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exists bool) (Toolset, error)) (Toolset, error) {
@@ -120,6 +139,22 @@ func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exis
 	next.sets[name] = t
 	k.publish(next)
 	return t, nil
+}
+
+// Reload reads all toolsets again, after a server got a new name in the store.
+func (k *Keeper) Reload(ctx context.Context) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	sets, equipped, err := k.options.Store.Toolsets(ctx)
+	if err != nil {
+		return err
+	}
+	next := &known{sets: make(map[string]Toolset, len(sets)), equipped: equipped}
+	for _, t := range sets {
+		next.sets[t.Name] = t
+	}
+	k.publish(next)
+	return nil
 }
 
 // publish replaces the snapshot with next and publishes Changed. The caller holds writing.
@@ -162,7 +197,7 @@ func (k *Keeper) states() string {
 		for _, entry := range k.Entries(t) {
 			out.WriteString(t.Name + "\n" + entry.Qualified() + "\n" + string(entry.State) + "\n")
 			if entry.Present != nil {
-				out.WriteString(entry.Present.Hash + "\n")
+				out.WriteString(entry.shownHash() + "\n")
 			}
 		}
 	}

@@ -18,9 +18,9 @@ type State string
 // The states of a tool in a toolset.
 const (
 	Ready   State = "ready"
-	Drifted State = "drifted" // its definition is not the accepted one any more
+	Drifted State = "drifted" // its definition is not the accepted one any more, or is held
 	Missing State = "missing" // its server was removed, or does not list it any more
-	Waiting State = "waiting" // the server itself is not approved
+	Waiting State = "waiting" // its server cannot be used (see registry.Server.Usable), or Entry.Pending
 )
 
 // Entry is a tool of a toolset, its state, and its current definition.
@@ -28,6 +28,8 @@ type Entry struct {
 	Reference
 	State   State
 	Present *catalog.Tool // the current definition; nil if the server does not list the tool
+	Held    bool          // Present is held until a person approves it, for whatever client
+	Pending bool          // a person has approved no definition of the tool yet, and Present is nil
 }
 
 // Entries returns the tools of a toolset in their order.
@@ -48,12 +50,15 @@ func (k *Keeper) entry(snapshot *catalog.Snapshot, r Reference) Entry {
 	}
 	if present, ok := snapshot.Lookup(r.Server, r.Tool); ok {
 		e.Present = present
+	} else {
+		e.Present, e.Held = snapshot.Withheld(r.Key())
+		e.Pending = !e.Held && k.options.Held(r.Key()) != nil
 	}
 	switch {
-	case !server.Approved:
+	case server.Usable() != nil, e.Pending:
 		e.State = Waiting
 	case e.Present == nil:
-	case e.Present.Hash != r.Hash:
+	case e.Held, e.Present.Hash != r.Hash:
 		e.State = Drifted
 	default:
 		e.State = Ready
@@ -108,6 +113,19 @@ func (e Entry) Shown(as func(*catalog.Tool) *catalog.Tool) *catalog.Tool {
 	return &noted
 }
 
+// Tokens returns the number of tokens of the definition that clients list, or 0 if they list none. It counts a definition
+// that the catalog has not counted yet, as directly after the server was added.
+func (e Entry) Tokens() int {
+	switch tool := e.Shown(nil); {
+	case tool == nil:
+		return 0
+	case tool.Tokens == 0:
+		return tokens.Known(string(tool.Definition))
+	default:
+		return tool.Tokens
+	}
+}
+
 // Serves reports whether a toolset is approved and has accepted tools of a server that is usable itself.
 func (k *Keeper) Serves(name, server string) bool {
 	t, err := k.usable(name)
@@ -132,10 +150,20 @@ func (k *Keeper) Admit(name string, tool catalog.Key) error {
 	case Ready:
 		return nil
 	case Drifted:
+		if e.Present.Hash == e.Hash {
+			return nil // only held: package call refuses it and knows the reason
+		}
 		return drifted(name, e.Reference)
 	case Waiting:
-		if server, err := k.options.Registry.Get(tool.Server); err == nil {
-			return server.Usable()
+		server, err := k.options.Registry.Get(tool.Server)
+		if err == nil {
+			err = server.Usable()
+		}
+		if err == nil {
+			err = k.options.Held(tool)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return fault.New(fault.NotFound, "the tool %s.%s of the toolset %q is missing: its server was removed or does not list it any more",

@@ -9,8 +9,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func TestTheOrderOfToolsIsKept(t *testing.T) {
@@ -74,6 +76,27 @@ func TestLimitsOfToolsets(t *testing.T) {
 	_, err := f.Create(t.Context(),
 		toolset.Toolset{Name: "noted", Tools: []toolset.Reference{{Server: "mail", Tool: "send", Note: strings.Repeat("n", 501)}}})
 	expect(t, err, fault.Invalid, "note on mail.send is too long")
+}
+
+func TestAToolThatWasNeverApprovedWaits(t *testing.T) {
+	f := open(t)
+	held := &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: "it waits for a person's approval"}
+	f.held = map[catalog.Key]error{{Server: "mail", Tool: "draft"}: held}
+	_, err := f.Create(t.Context(), toolset.Toolset{Name: "post", Tools: references("mail.draft")})
+	expect(t, err, fault.Denied, held.Message)
+	// A person may have added it before, from a persona or another machine.
+	set, err := f.Adopt(t.Context(), toolset.Toolset{Name: "post", Tools: references("mail.draft", "mail.gone")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := f.Entries(set)
+	if entries[0].State != toolset.Waiting || f.WhyHeld(entries[0]) != held.Message || entries[1].State != toolset.Missing ||
+		f.WhyHeld(entries[1]) != "" {
+		t.Errorf("the entries are %+v", entries)
+	}
+	if err := f.Admit("post", catalog.Key{Server: "mail", Tool: "draft"}); fault.CodeOf(err) != fault.CodeHeld {
+		t.Errorf("a call: %v", err)
+	}
 }
 
 func TestAChangedToolIsRefusedUntilItIsPinnedAgain(t *testing.T) {
@@ -152,6 +175,23 @@ func TestMissingToolsStayInTheToolset(t *testing.T) {
 	expect(t, f.Admit("other", key("notes.read")), fault.NotFound, `no toolset "other"`)
 }
 
+func TestToolsOfServersThatCannotBeUsedWait(t *testing.T) {
+	for what, change := range map[string]func(*registry.Server){
+		"unapproved": func(s *registry.Server) { s.Approved = false },
+		"disabled":   func(s *registry.Server) { s.Disabled = true },
+		"incomplete": func(s *registry.Server) { s.Command = "" },
+	} {
+		f := open(t)
+		f.set("daily", "notes.read", "mail.send")
+		if _, err := f.registry.Update(t.Context(), "mail", change); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.states("daily"); got != "notes.read ready, mail.send waiting" {
+			t.Errorf("%s: got %s", what, got)
+		}
+	}
+}
+
 func TestALaterServerOfTheSameNameHasToBePinned(t *testing.T) {
 	f := open(t)
 	f.set("daily", "mail.send", "notes.read")
@@ -200,6 +240,31 @@ func TestNotesAreAppendedToDescriptions(t *testing.T) {
 		t.Errorf("a note counts as a change: %v", err)
 	}
 	expect(t, second(f.Note(t.Context(), "daily", key("mail.send"), "x")), fault.NotFound, "does not have the tool")
+}
+
+func TestTheTokensOfAToolAreKnownBeforeTheCatalogHasCountedThem(t *testing.T) {
+	f := open(t)
+	f.set("daily", "notes.read", "mail.send")
+	if _, err := f.Note(t.Context(), "daily", key("mail.send"), "Ask first"); err != nil {
+		t.Fatal(err)
+	}
+	sizes := func() (out []int) {
+		for _, e := range f.Entries(must(f.Get("daily"))) {
+			out = append(out, e.Tokens())
+		}
+		return out
+	}
+	before, shown := sizes(), f.Shown("daily", nil)
+	if want := []int{tokens.Count(string(shown[0].Definition)), tokens.Count(string(shown[1].Definition))}; !slices.Equal(before, want) {
+		t.Errorf("the tools have %v tokens, want %v", before, want)
+	}
+	counted, unsubscribe := events.Subscribe[catalog.Counted](f.bus, 1)
+	defer unsubscribe()
+	go func() { _ = f.catalog.Run(t.Context()) }()
+	<-counted
+	if after := sizes(); !slices.Equal(after, before) || f.Shown("daily", nil)[0].Tokens == 0 {
+		t.Errorf("the tools have %v tokens, and %v after they were counted", before, after)
+	}
 }
 
 func TestEquippedToolsetsAreRestored(t *testing.T) {
