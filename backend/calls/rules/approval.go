@@ -60,7 +60,8 @@ type Store interface {
 
 // Approvals records which calls persons have approved. It is safe for concurrent use.
 type Approvals struct {
-	store Store
+	store   Store
+	writing sync.Mutex // held while the store and always are changed
 
 	mu       sync.Mutex
 	always   map[catalog.Key]Approval
@@ -104,6 +105,8 @@ func (a *Approvals) Approve(ctx context.Context, session string, t *catalog.Tool
 		}
 		a.sessions[session][t.Key()] = t.Hash
 	case scope == Always:
+		a.writing.Lock()
+		defer a.writing.Unlock()
 		approved := Approval{t.Key(), t.Hash, time.Now()}
 		if err := a.store.SaveToolApproval(ctx, approved); err != nil {
 			return err
@@ -115,8 +118,29 @@ func (a *Approvals) Approve(ctx context.Context, session string, t *catalog.Tool
 	return nil
 }
 
+// Adopt records an approval of scope Always that a person has given elsewhere, unless the tool has one.
+func (a *Approvals) Adopt(ctx context.Context, given Approval) (added bool, err error) {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.mu.Lock()
+	_, has := a.always[given.Tool]
+	a.mu.Unlock()
+	if has {
+		return false, nil
+	}
+	if err := a.store.SaveToolApproval(ctx, given); err != nil {
+		return false, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.always[given.Tool] = given
+	return true, nil
+}
+
 // Revoke deletes all approvals of a tool: the one of scope Always and those of scope Session.
 func (a *Approvals) Revoke(ctx context.Context, tool catalog.Key) error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	if err := a.store.DeleteToolApproval(ctx, tool); err != nil {
 		return err
 	}
@@ -149,6 +173,27 @@ func (a *Approvals) Forget(ctx context.Context, server string) error {
 		if err := a.Revoke(ctx, key); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Rename reads the approvals of scope Always again after a server got a new name, and ends its approvals of scope Session.
+// The caller has changed the store.
+func (a *Approvals) Rename(ctx context.Context, server string) error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	stored, err := a.store.ToolApprovals(ctx)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.always)
+	for _, one := range stored {
+		a.always[one.Tool] = one
+	}
+	for _, of := range a.sessions {
+		maps.DeleteFunc(of, func(key catalog.Key, _ string) bool { return key.Server == server })
 	}
 	return nil
 }

@@ -181,6 +181,21 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	}
 }
 
+// Disabled returns why no client may find, see or call a tool of a snapshot, in a few words such as "disabled by rule 0". It
+// returns "" if the rules allow the tool. tool is the name that its server lists.
+func (p *Policy) Disabled(server, tool string, in *catalog.Snapshot) string {
+	if p.Allows("", server, tool, in) {
+		return ""
+	}
+	switch d := p.Decide(server, tool); {
+	case !d.Enabled && d.Rule >= 0:
+		return fmt.Sprintf("disabled by rule %d", d.Rule)
+	case !d.Enabled:
+		return "enabled by no rule"
+	}
+	return "disabled like a tool of nearly the same name"
+}
+
 type limits struct {
 	all       []settings.ClientLimit
 	allowList bool
