@@ -4,6 +4,7 @@
 //	resolve           find the server and the definition that the request names    resolve.go
 //	permit            check held definitions, rules and approvals                  permit.go
 //	screen arguments  mask or refuse credentials                                   screen.go
+//	begin             keep that the request is sent, in case the hub is killed     record.go
 //	send              call package upstream                                        send.go
 //	fit               adapt the result to what MCP clients accept                  fit.go
 //	record            add to the journal and to the audit log                      record.go
@@ -14,6 +15,7 @@ package call
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/calls/screen"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -50,6 +53,7 @@ type Options struct {
 	Near       func(client, server, tool string) []string
 	Quarantine *quarantine.Keeper // nil if no definitions are held
 	Screen     *screen.Screen     // nil if nothing is screened
+	MustRecord func() bool        // reports whether a call that cannot be recorded is refused; nil means that none is
 	Bus        *events.Bus
 	Log        *slog.Logger
 }
@@ -58,16 +62,22 @@ type Options struct {
 func New(o Options) *Pipeline { return &Pipeline{options: o, slots: make(chan struct{}, maxInFlight)} }
 
 // Call sends a request to a server and returns the result. If the server answers with an error, or with a result that
-// clients would refuse, the error is a *jsonrpc.Error. If ctx has ended, the error may be context.Cause(ctx). All other
-// errors are faults.
+// clients would refuse, the error is a *jsonrpc.Error, and only Result.Misfit may be set. If ctx has ended, the error
+// may be context.Cause(ctx). All other errors are faults.
 func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	e := p.exchange(r)
 	result, err := e.answer(ctx)
 	e.record(ctx, result, err)
-	if err != nil {
-		return Result{}, err
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && e.sent {
+		rpc.Redact(p.options.Upstream.Redactor(e.server).Text)
 	}
-	return e.screenResult(result)
+	if err != nil {
+		return Result{Misfit: e.misfit(result, err)}, err
+	}
+	misfit := e.misfit(result, nil)
+	result, err = e.screenResult(result)
+	result.Misfit = misfit
+	return result, err
 }
 
 // Refuse records a request that another package rejects instead of passing it to Call. why is the reason.

@@ -64,6 +64,8 @@ type Result struct {
 	JSON      json.RawMessage // as the server sent it, unless the steps fit or screen result changed it
 	Modern    bool            // the server speaks MCP 2026-07-28 or later
 	ToolError bool            // isError is true: the tool itself failed
+	// Misfit says how the arguments of a call that was sent and failed violate the schema of the tool; empty otherwise.
+	Misfit string
 
 	answer upstream.Result
 }
@@ -99,6 +101,7 @@ type exchange struct {
 	server registry.Server // set by resolve
 	by     *rules.Policy   // the policy that applies to the call; set by resolve
 	sent   bool
+	begun  int64 // see journal.Record.Begun
 
 	subject screen.Call // the call as package screen judges it
 	judged  bool        // whether a model reads the result

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -52,7 +52,7 @@ func (p *Pipeline) admit(r Request) (registry.Server, error) {
 	}
 	server, err := p.options.Registry.Get(r.Server)
 	if err != nil {
-		return server, fault.New(fault.NotFound, "unknown server %q", r.Server)
+		return server, p.options.Registry.Unknown(r.Server)
 	}
 	return server, server.Usable()
 }
@@ -126,6 +126,23 @@ func (p *Pipeline) hasPrompt(server registry.Server, name string) bool {
 		}
 	}
 	return p.held(server, "prompts/get", jsonrpc.Set(nil, "name", jsonrpc.Quote(name))) != nil
+}
+
+// misfit returns the value of Result.Misfit for what a server has answered.
+func (e *exchange) misfit(result Result, err error) string {
+	_, answered := errors.AsType[*jsonrpc.Error](err)
+	if e.Method != callTool || !e.sent || !answered && !result.ToolError {
+		return ""
+	}
+	t, known := e.p.options.Catalog.Snapshot().Lookup(e.server.Name, e.Tool)
+	if !known {
+		return ""
+	}
+	arguments := jsonrpc.Get(e.Params, "arguments")
+	if arguments == nil {
+		arguments = json.RawMessage("{}")
+	}
+	return strings.Join(schemacheck.Check(t.InputSchema(), arguments), "; ")
 }
 
 // unlisted returns the error of a request for a tool or prompt that its server does not list. near are similar

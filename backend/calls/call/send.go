@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -34,9 +35,12 @@ func (e *exchange) send(ctx context.Context) (_ Result, err error) {
 	case !e.Direct:
 		e.Params = jsonrpc.Unambiguous(e.Params, checked...)
 	}
+	if err := e.begin(); err != nil {
+		return Result{}, err
+	}
 	e.sent = true
 	var answer upstream.Result
-	message := jsonrpc.Call{Method: e.Method, Params: e.Params, Progress: e.Progress}
+	message := jsonrpc.Call{Method: e.Method, Params: e.Params, Progress: e.progress()}
 	if e.Internal {
 		answer, err = e.p.options.Upstream.Request(ctx, e.server, e.Session, e.Over, message)
 	} else {
@@ -51,6 +55,18 @@ func (e *exchange) send(ctx context.Context) (_ Result, err error) {
 	}
 	result.ToolError = failed(result.JSON)
 	return result, nil
+}
+
+// progress returns a handler for the progress that the server reports. It publishes the progress, for the journal and for
+// WebSockets, and passes it to the caller.
+func (e *exchange) progress() func(json.RawMessage) {
+	publish := e.p.options.Upstream.Progress(e.Server)
+	return func(params json.RawMessage) {
+		publish(params)
+		if e.Progress != nil {
+			e.Progress(params)
+		}
+	}
 }
 
 // InFlight returns the number of requests in flight. It includes those that wait

@@ -258,6 +258,11 @@ func (b *Inbox) Forget(ctx context.Context, server string) error {
 	return b.answers.store.ForgetAnswers(ctx, server)
 }
 
+// Rename forgets the answers for sessions of a server that got another name. The caller has changed the stored ones.
+func (b *Inbox) Rename(server string) {
+	b.answers.forgetSessions(func(r Remembered) bool { return r.Server == server })
+}
+
 // EndSession removes the answers that were remembered for a session of a client.
 func (b *Inbox) EndSession(session string) {
 	if session != "" {

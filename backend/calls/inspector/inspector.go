@@ -74,8 +74,6 @@ type Query struct {
 	Params json.RawMessage
 	Client string // the client that sends the request, for the record
 	Task   bool   // the request is about a task, or may start one
-	// Progress, if not nil, receives the params of progress notifications.
-	Progress func(json.RawMessage)
 }
 
 // Do sends a request to a server, which it starts if necessary, and returns the result. The errors are those of
@@ -86,7 +84,7 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (ca
 	caller.Tasks = q.Task || strings.HasPrefix(q.Method, "tasks/")
 	result, err := i.pipeline.Call(ctx, call.Request{
 		Method: q.Method, Tool: q.Tool, Client: q.Client, Origin: call.Origin{Road: audit.REST}, Server: server.Name, Unlisted: server,
-		Params: q.Params, Caller: caller, Progress: q.Progress, Direct: q.Method != "",
+		Params: q.Params, Caller: caller, Direct: q.Method != "",
 	})
 	if unseen := caller.Unseen(server.Name); (err != nil || result.ToolError) && unseen != nil {
 		return call.Result{}, unseen

@@ -3,6 +3,7 @@
 package resolve
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -230,6 +232,17 @@ func Unlisted(server, what, name string, near []string, asking error) *fault.Err
 		text += ", and could not be asked again: " + fault.MessageOf(asking)
 	}
 	return suggesting(fault.CodeUnlisted, near, text)
+}
+
+// Fits returns an error that says how the arguments of a call violate the schema of the tool, and how to correct them. how
+// says where the caller finds the schema. It is for callers that are models; a server judges the calls of all others.
+func Fits(t *catalog.Tool, arguments json.RawMessage, how string) error {
+	wrong := schemacheck.Check(t.InputSchema(), arguments)
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "the arguments do not fit %s, which was not called: %s. Correct them and call it again; %s.",
+		t.Proxied(), strings.Join(wrong, "; "), how)
 }
 
 func suggesting(code string, near []string, text string) *fault.Error {
