@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Machine is the computer that is searched for editors. Tests use simulated
@@ -54,6 +55,7 @@ type Editor struct {
 
 	Reload      Reload
 	ReloadHint  string // steps that the user must take after a change, as sentences
+	RemovedHint string // the same after a change that only removes an entry
 	ProjectHint string // steps that the user must take for an entry in a project's file, as sentences
 	ListChanged string // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int    // limit on the number of tools; 0 if none is known
@@ -138,5 +140,6 @@ type Server struct {
 	URL       string
 	Headers   map[string]string
 	Disabled  bool
+	Timeouts  registry.Timeouts // Understand leaves them to Limits
 	More      configedit.Object // fields that only this editor has; Understand ignores them
 }

@@ -20,7 +20,7 @@ type shape struct{ stdio, http, sse []part }
 
 // part writes one field of an entry, or none when the server has no value for it.
 type part struct {
-	holds string // property of a server that the field expresses: dir or disabled; "" for all other properties
+	holds string // property of a server that the field expresses: dir, disabled, start or call; "" for all other properties
 	field func(name string, s Server) configedit.Field
 }
 
@@ -61,9 +61,12 @@ var shapes = map[string]shape{
 		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
 	},
 	"copilot-cli": {
-		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), is("tools", []string{"*"})},
-		http:  []part{is("type", "http"), url("url"), headers("headers"), is("tools", []string{"*"})},
-		sse:   []part{is("type", "sse"), url("url"), headers("headers"), is("tools", []string{"*"})},
+		stdio: []part{
+			is("type", "stdio"), command("command"), args("args"), env("env"),
+			is("tools", []string{"*"}), dir("cwd"), milliseconds,
+		},
+		http: []part{is("type", "http"), url("url"), headers("headers"), is("tools", []string{"*"}), milliseconds},
+		sse:  []part{is("type", "sse"), url("url"), headers("headers"), is("tools", []string{"*"}), milliseconds},
 	},
 	"copilot-ide": {
 		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env")},
@@ -71,9 +74,9 @@ var shapes = map[string]shape{
 		sse:   []part{is("type", "sse"), url("url"), headers("requestInit", "headers")},
 	},
 	"gemini": {
-		stdio: []part{command("command"), args("args"), env("env"), dir("cwd")},
-		http:  []part{url("httpUrl"), headers("headers")},
-		sse:   []part{url("url"), headers("headers")},
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), milliseconds},
+		http:  []part{url("httpUrl"), headers("headers"), milliseconds},
+		sse:   []part{url("url"), headers("headers"), milliseconds},
 	},
 	// Antigravity and Cascade detect the remote transport.
 	"server-url": {
@@ -88,43 +91,42 @@ var shapes = map[string]shape{
 		sse:   []part{is("transport", "sse"), url("url"), headers("headers")},
 	},
 	"cline": {
-		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled},
-		http:  []part{is("type", "streamableHttp"), url("url"), headers("headers"), disabled},
-		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled, seconds},
+		http:  []part{is("type", "streamableHttp"), url("url"), headers("headers"), disabled, seconds},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled, seconds},
 	},
 	"roo": {
-		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled},
-		http:  []part{is("type", "streamable-http"), url("url"), headers("headers"), disabled},
-		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled, seconds},
+		http:  []part{is("type", "streamable-http"), url("url"), headers("headers"), disabled, seconds},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled, seconds},
 	},
 	"opencode": {
-		stdio: []part{is("type", "local"), commandLine("command"), env("environment"), enabled},
-		http:  []part{is("type", "remote"), url("url"), headers("headers"), enabled},
-		sse:   []part{is("type", "remote"), url("url"), headers("headers"), enabled},
+		stdio: []part{is("type", "local"), commandLine("command"), env("environment"), enabled, dir("cwd"), startMilliseconds},
+		http:  []part{is("type", "remote"), url("url"), headers("headers"), enabled, startMilliseconds},
+		sse:   []part{is("type", "remote"), url("url"), headers("headers"), enabled, startMilliseconds},
 	},
-	// Goose has a short default timeout.
 	"goose": {
 		stdio: []part{
 			named, is("type", "stdio"), enabled, command("cmd"), args("args"), env("envs"),
-			is("timeout", 300), is("description", ""),
+			gooseTimeout, is("description", ""),
 		},
 		http: []part{
 			named, is("type", "streamable_http"), enabled, url("uri"), headers("headers"),
-			is("timeout", 300), is("description", ""),
+			gooseTimeout, is("description", ""),
 		},
 	},
 	"continue": {
-		stdio: []part{named, is("type", "stdio"), command("command"), args("args"), env("env"), dir("cwd")},
-		http:  []part{named, is("type", "streamable-http"), url("url"), headers("requestOptions", "headers")},
-		sse:   []part{named, is("type", "sse"), url("url"), headers("requestOptions", "headers")},
+		stdio: []part{named, is("type", "stdio"), command("command"), args("args"), env("env"), dir("cwd"), connectionTimeout},
+		http:  []part{named, is("type", "streamable-http"), url("url"), headers("requestOptions", "headers"), connectionTimeout},
+		sse:   []part{named, is("type", "sse"), url("url"), headers("requestOptions", "headers"), connectionTimeout},
 	},
 	"vibe": {
-		stdio: []part{named, is("transport", "stdio"), command("command"), args("args"), env("env")},
-		http:  []part{named, is("transport", "streamable-http"), url("url"), headers("headers")},
+		stdio: []part{named, is("transport", "stdio"), command("command"), args("args"), env("env"), startupSec, toolSec},
+		http:  []part{named, is("transport", "streamable-http"), url("url"), headers("headers"), startupSec, toolSec},
 	},
 	"codex": {
-		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), enabledNo},
-		http:  []part{url("url"), headers("http_headers"), enabledNo},
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), enabledNo, startupSec, toolSec},
+		http:  []part{url("url"), headers("http_headers"), enabledNo, startupSec, toolSec},
 	},
 	"zed": {
 		stdio: []part{command("command"), args("args"), env("env"), enabledNo},
@@ -159,9 +161,9 @@ var shapes = map[string]shape{
 		sse:   []part{is("type", "sse"), url("url"), headers("headers"), is("command", ""), is("args", []string{}), active},
 	},
 	"librechat": {
-		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env")},
-		http:  []part{is("type", "streamable-http"), url("url"), headers("headers")},
-		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), milliseconds, initTimeout},
+		http:  []part{is("type", "streamable-http"), url("url"), headers("headers"), milliseconds, initTimeout},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), milliseconds, initTimeout},
 	},
 	// The list of the Augment extension, whose commands are whole command lines. Spell does not support it.
 	"augment-list": {},
@@ -200,6 +202,14 @@ func headers(keys ...string) part {
 		return configedit.Field{Key: keys[0], Value: configedit.Object{f}}
 	}}
 }
+
+// gooseTimeout is always written: Goose has a short default timeout.
+var gooseTimeout = part{holds: "call", field: func(_ string, s Server) configedit.Field {
+	if f := seconds.field("", s); f.Key != "" {
+		return f
+	}
+	return configedit.Field{Key: "timeout", Value: 300}
+}}
 
 func dir(key string) part {
 	return part{holds: "dir", field: func(_ string, s Server) configedit.Field {
@@ -245,7 +255,7 @@ func sorted(key string, values map[string]string) configedit.Field {
 
 // Spell returns the entry for a server in a shape, with the fields in the
 // editor's order. The error is a fault.Invalid that names what the shape
-// cannot express.
+// cannot express. LeftOut returns the time limits that it leaves out.
 func Spell(shape, name string, s Server) (configedit.Object, error) {
 	parts, err := partsOf(shape, s.Transport)
 	if err != nil {

@@ -101,6 +101,7 @@ type row struct {
 
 	Reload         Reload `yaml:"reload"`
 	Hint           string `yaml:"hint"`
+	RemovedHint    string `yaml:"removed_hint"`
 	ProjectHint    string `yaml:"project_hint"`
 	ListChanged    string `yaml:"list_changed"`
 	MaxTools       int    `yaml:"max_tools"`
@@ -235,8 +236,9 @@ func (r *row) editor() *Editor {
 		ID: r.ID, Name: r.Name, Also: r.Also, Clients: r.Clients,
 		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
 		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
-		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
-		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix,
+		Reload: r.Reload, ReloadHint: r.Hint, RemovedHint: or(r.RemovedHint, r.Hint), ProjectHint: r.ProjectHint,
+		ListChanged: r.ListChanged,
+		MaxTools:    r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix,
 		NoSpaces: r.NoSpaces, Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
 	e.Eager, e.DefersFrom = sortedFields(r.Eager), r.Defers

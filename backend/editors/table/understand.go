@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -32,7 +33,7 @@ func Understand(shape string, entry any) (Server, error) {
 	s.Args = slices.Concat(r.rest, r.list("args"))
 	r.passed(&s)
 	if shape == "augment-list" { // in this shape, the command contains its arguments
-		if words := commandWords(s.Command + " " + r.text("arguments")); len(words) > 0 {
+		if words := launch.Words(s.Command + " " + r.text("arguments")); len(words) > 0 {
 			s.Command, s.Args = words[0], append(words[1:len(words):len(words)], s.Args...)
 		}
 	}
@@ -256,33 +257,4 @@ func (r *reader) check(s *Server) error {
 		s.Command, s.Args, s.Dir = "", nil, ""
 	}
 	return nil
-}
-
-// commandWords splits a command line at spaces and tabs outside of quotes.
-func commandWords(line string) []string {
-	var words []string
-	var word strings.Builder
-	var quote rune
-	open := false
-	for _, c := range line {
-		switch {
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, open = c, true
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == ' ' || c == '\t'):
-			if open {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteRune(c)
-			open = true
-		}
-	}
-	if open {
-		words = append(words, word.String())
-	}
-	return words
 }
