@@ -173,7 +173,7 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 	if configure {
 		arrival.Readable, arrival.Values = b.request.PlainText, make(map[string]string)
 		arrival.Server = registry.Server{
-			Name: b.result.Name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
+			Name: b.result.Name, Source: registry.FromBundle, Description: shown(b.bundle.Description), Transport: "stdio",
 			Command: launch.Command, Args: launch.Args, Env: launch.Env,
 		}
 		for _, a := range answers {

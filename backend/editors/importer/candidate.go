@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
@@ -57,7 +58,7 @@ type Source struct {
 }
 
 // candidates merges entries that have the same account and the same command or URL, in the order
-// in which they were found. It leaves out the entry of Agent Discover itself.
+// in which they were found. It leaves out the entries of Agent Discover itself.
 func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
 	all := []Candidate{}
 	groups := make(map[string][]occurrence) // by destination
@@ -68,8 +69,11 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 	// Sort an entry before those that have only some of its settings.
 	slices.SortStableFunc(found, func(a, b occurrence) int { return len(settings(b.server)) - len(settings(a.server)) })
 	for _, o := range found {
-		if o.problem == "" && table.Ours(o.server) {
-			continue
+		if err := i.own(o); err != nil {
+			if !o.pasted { // every editor has the entry
+				continue
+			}
+			o.problem = fault.MessageOf(err)
 		}
 		to := i.destination(o.server)
 		text, _ := json.Marshal([]any{to.transport, to.words, to.url, o.server.Dir}) // cannot fail: strings
@@ -99,6 +103,14 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 	return all
 }
 
+// own returns an error if an entry is Agent Discover itself.
+func (i *Importer) own(o occurrence) error {
+	if o.problem != "" {
+		return nil
+	}
+	return i.options.Intake.CheckOwn(newServer(o.entry, "", o.server))
+}
+
 // merge merges entries, which all have the same command or URL, into candidates.
 func merge(group []occurrence) []Candidate {
 	var all []Candidate
@@ -119,7 +131,16 @@ func merge(group []occurrence) []Candidate {
 			all[len(all)-1].ID = hashOf([]any{idOf(o), o.entry})
 		}
 	}
+	for n := range all {
+		all[n].warnOfDisabled()
+	}
 	return all
+}
+
+func (c *Candidate) warnOfDisabled() {
+	if c.Server.Disabled {
+		c.warn("it is disabled in its configuration, and stays disabled until you enable it")
+	}
 }
 
 func newCandidate(o occurrence) Candidate {
@@ -168,9 +189,7 @@ func (c *Candidate) add(o occurrence) {
 	for _, warning := range o.warnings {
 		c.warn("%s", warning)
 	}
-	if o.server.Disabled {
-		c.warn("it is switched off in its configuration")
-	}
+	c.Server.Disabled = c.Server.Disabled && o.server.Disabled // an editor that uses the server decides
 }
 
 func (c *Candidate) warn(format string, args ...any) {

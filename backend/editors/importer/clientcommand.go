@@ -238,7 +238,7 @@ func (a *adding) set(option, value string) {
 func argumentsOf(value string) []string {
 	if strings.HasPrefix(value, "[") {
 		if list, err := parse(`{"`+whole+`":`+value+`}`, "json"); err == nil {
-			return words(member(list, whole))
+			return new(textEntry).words(member(list, whole), "args")
 		}
 	}
 	if !strings.ContainsFunc(value, unicode.IsSpace) && strings.Contains(value, ",") {

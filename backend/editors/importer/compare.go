@@ -74,8 +74,14 @@ func (v *registryView) compare(ctx context.Context, s table.Server, r registry.S
 	if c.how == different {
 		return different, ""
 	}
-	if s.Dir != "" {
+	switch { // earlier versions imported no folders
+	case s.Dir == r.Dir, registry.DirIn(s.Dir, v.options.Machine.Home) == registry.DirIn(r.Dir, v.options.Machine.Home):
+	case r.Dir == "":
 		c.lower(incomplete, "it starts in your home folder")
+	case s.Dir == "":
+		c.lower(incomplete, "it starts in "+shown(r.Dir))
+	default:
+		return different, ""
 	}
 	given, existing := settings(s), r.Env
 	if one.transport != "stdio" {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -16,96 +15,7 @@ import (
 // rawEntry is the decoded object that describes a server. understand converts it.
 type rawEntry struct {
 	name  string
-	entry map[string]any
-}
-
-// containers are the keys of the collections of servers in the configurations of clients.
-var containers = []string{
-	"mcpServers", "mcp_servers", "context_servers", "servers", "mcp", "amp.mcpServers", "mcp.servers", "extensions", "mcp-servers",
-}
-
-// deepest is the number of levels below the root that are searched for
-// servers.
-const deepest = 4
-
-// serversIn returns the servers in a value: members of the collections of known
-// clients, members of the value, items of a list, or the value itself.
-func serversIn(value any, depth int) []rawEntry {
-	members, isMap := value.(map[string]any)
-	list, isList := value.([]any)
-	switch {
-	case depth > deepest:
-		return nil
-	case isList:
-		return inList(list, isEntry)
-	case !isMap:
-		return nil
-	case isEntry(members):
-		return []rawEntry{{text(members["name"]), members}}
-	}
-	var all []rawEntry
-	for _, key := range containers {
-		all = append(all, contained(members[key], depth)...)
-	}
-	if projects, ok := members["projects"].(map[string]any); ok { // Claude Code also keeps servers of single projects
-		for _, path := range slices.Sorted(maps.Keys(projects)) {
-			all = append(all, serversIn(projects[path], depth+1)...)
-		}
-	}
-	if len(all) > 0 {
-		return all
-	}
-	if all = inMap(members, isEntry); len(all) > 0 {
-		return all
-	}
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		if inner, ok := members[key].(map[string]any); ok {
-			all = append(all, serversIn(inner, depth+1)...)
-		}
-	}
-	return all
-}
-
-// contained returns the servers in a collection such as mcpServers. Every member
-// is a server, even an incomplete one, unless it is itself a collection.
-func contained(value any, depth int) []rawEntry {
-	if list, ok := value.([]any); ok {
-		return inList(list, func(map[string]any) bool { return true })
-	}
-	members, ok := value.(map[string]any)
-	if !ok {
-		return nil
-	}
-	further := make(map[string]any)
-	for _, key := range containers {
-		if inner, has := members[key]; has && !isEntry(inner) {
-			further[key] = inner
-		}
-	}
-	if inner := serversIn(further, depth+1); len(inner) > 0 {
-		return inner
-	}
-	return inMap(members, func(map[string]any) bool { return true })
-}
-
-func inList(list []any, is func(map[string]any) bool) []rawEntry {
-	var all []rawEntry
-	for _, item := range list {
-		if entry, ok := item.(map[string]any); ok && is(entry) {
-			all = append(all, rawEntry{text(entry["name"]), entry})
-		}
-	}
-	return all
-}
-
-func inMap(members map[string]any, is func(map[string]any) bool) []rawEntry {
-	var all []rawEntry
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if entry, ok := members[name].(map[string]any); ok && is(entry) {
-			all = append(all, rawEntry{name, entry})
-		}
-	}
-	return all
+	entry map[string]any // nil if the value is not an object
 }
 
 // programs and addresses are the keys that clients use for the command and for the URL of a server.
@@ -142,10 +52,14 @@ func first(entry map[string]any, keys []string) string {
 
 // understand converts an entry in the format of any known client.
 func understand(f rawEntry) textEntry {
-	e := textEntry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
+	if f.entry == nil {
+		return textEntry{Name: f.name, Problem: "the entry is not an object"}
+	}
+	e := textEntry{Name: f.name, Description: text(f.entry["description"])}
+	e.Tags = e.words(f.entry["tags"], "tags")
 	e.Secrets = e.texts(f.entry["secrets"], "secrets")
 	e.Server.Disabled = f.entry["disabled"] == true || f.entry["enabled"] == false
-	line, source := commandOf(f.entry)
+	line, source := e.commandOf(f.entry)
 	at := first(f.entry, addresses)
 	transport, err := transportOf(f.entry, line, at)
 	if at == "" || err == nil && transport == "stdio" {
@@ -184,9 +98,6 @@ func (e *textEntry) remote(entry map[string]any, at string) {
 		e.header(name, "${"+variable+"}")
 	}
 	e.variables(entry) // the URL and the headers may refer to these variables; see fillOwn
-	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-		e.Problem = "the URL must start with http:// or https://"
-	}
 }
 
 func (e *textEntry) header(name, value string) {
@@ -214,7 +125,7 @@ func transportOf(entry map[string]any, line []string, at string) (string, error)
 
 // commandOf returns the command of an entry, and the object that contains its variables and the arguments that are not
 // in line. line has arguments only if the entry has a single list of the command and its arguments.
-func commandOf(entry map[string]any) (line []string, source map[string]any) {
+func (e *textEntry) commandOf(entry map[string]any) (line []string, source map[string]any) {
 	source = entry
 	var command any
 	for _, key := range programs {
@@ -228,7 +139,7 @@ func commandOf(entry map[string]any) (line []string, source map[string]any) {
 	if program := text(command); program != "" {
 		return []string{program}, source
 	}
-	return words(command), source
+	return e.words(command, "command"), source
 }
 
 // local makes e a stdio server. line and source are the results of commandOf for the entry.
@@ -238,10 +149,15 @@ func (e *textEntry) local(entry map[string]any, line []string, source map[string
 	if arguments == nil {
 		arguments = source["arguments"]
 	}
-	line = append(line, words(arguments)...)
-	if given := text(arguments); strings.TrimSpace(given) != "" {
+	switch given := arguments.(type) {
+	case nil:
+	case string:
 		more, _ := split(given)
 		line = append(line, more...)
+	case []any:
+		line = append(line, e.words(given, "args")...)
+	default:
+		e.Problem = "args is not a list"
 	}
 	if len(line) == 1 && strings.ContainsAny(line[0], " \t\n") && !absolute.MatchString(line[0]) {
 		line, _ = split(line[0])
@@ -295,12 +211,19 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-func words(value any) []string {
-	list, _ := value.([]any)
+// words returns the items of a list of texts. It adds a note for each other item, and if value is not a list. what names
+// the list in the notes.
+func (e *textEntry) words(value any, what string) []string {
+	list, is := value.([]any)
+	if !is && value != nil {
+		e.Notes = append(e.Notes, "“"+what+"” is not a list and is left out")
+	}
 	var out []string
-	for _, item := range list {
+	for n, item := range list {
 		if s, ok := scalar(item); ok {
 			out = append(out, s)
+		} else {
+			e.Notes = append(e.Notes, fmt.Sprintf("“%s[%d]” is not a string and is left out", what, n))
 		}
 	}
 	return out
@@ -309,16 +232,18 @@ func words(value any) []string {
 // texts reads names with their values, from {"A": "b"} or ["A=b"].
 func (e *textEntry) texts(value any, what string) map[string]string {
 	out := make(map[string]string)
-	for _, line := range words(value) {
-		name, given, _ := strings.Cut(line, "=")
-		out[name] = given
-	}
-	members, _ := value.(map[string]any)
+	members, isMap := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if s, ok := scalar(members[name]); ok {
 			out[name] = s
-		} else if members[name] != nil {
-			e.Notes = append(e.Notes, "a member of “"+what+"” is not a string and is left out")
+		} else {
+			e.Notes = append(e.Notes, "“"+what+"."+shown(name)+"” is not a string and is left out")
+		}
+	}
+	if !isMap {
+		for _, line := range e.words(value, what) {
+			name, given, _ := strings.Cut(line, "=")
+			out[name] = given
 		}
 	}
 	if len(out) == 0 {

@@ -105,7 +105,7 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 		return nil, nil, err
 	}
 	s := table.Server{ // setText changes the slices and maps, so these are copies of those in the registry
-		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),
+		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(), Dir: r.Dir, Timeouts: r.Timeouts,
 		Args: slices.Clone(r.Args), Env: maps.Clone(r.Env), Headers: maps.Clone(r.Headers),
 	}
 	for range maxLiterals {
@@ -121,6 +121,9 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 	}
 	own := ownFields(shape, &s)
 	notes := spellReferences(e, &s)
+	if limits := table.LeftOut(shape, s); len(limits) > 0 {
+		notes = append(notes, "its "+strings.Join(limits, " and ")+" timeout is left out, because the editor has no field for it")
+	}
 	entry, err := table.Spell(shape, r.Name, s)
 	for _, f := range own {
 		notes = append(notes, "the editor takes "+strings.Join(f.variables, ", ")+" from its environment: set the variable there")

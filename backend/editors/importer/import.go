@@ -17,6 +17,9 @@ type Request struct {
 	// RemoveEntries also removes the entries of the chosen servers from the editors, even if a
 	// server is configured already.
 	RemoveEntries bool `json:"take_out"`
+	// Connected are the identifiers of the editors that have the hub's entry. If it is not nil, entries are removed from
+	// these editors only: the others would be left without the tools.
+	Connected []string `json:"-"`
 	// PlainText keeps credentials readable in the configuration if they cannot be stored as
 	// secrets; otherwise servers with such credentials are not imported.
 	PlainText bool              `json:"plain_text"`
@@ -39,6 +42,12 @@ type Report struct {
 	DryRun  bool      `json:"dry_run,omitempty"`
 }
 
+// Changes reports whether an import adds a server or removes an entry from an editor. Other imports need no question.
+func (r Report) Changes() bool {
+	return slices.ContainsFunc(r.Servers, func(s Result) bool { return s.Status == Imported }) ||
+		slices.ContainsFunc(r.Removed, func(e Removal) bool { return e.Problem == "" })
+}
+
 // Result is the outcome for one candidate.
 type Result struct {
 	ID      string   `json:"id"`
@@ -49,6 +58,7 @@ type Result struct {
 	Preview
 	Warnings []string `json:"warnings" nullable:"false"` // problems that do not prevent the import, as in Candidate
 	Waiting  bool     `json:"waiting,omitempty"`         // the server waits for approval
+	Disabled bool     `json:"disabled,omitempty"`        // the server is disabled, as in the editor
 	// Kept lists the places of credentials that stay readable in the configuration, as the request
 	// allows.
 	Kept []string `json:"kept" nullable:"false"`
@@ -84,7 +94,7 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 		return Report{}, err
 	}
 	run := importRun{
-		Importer: i, dry: dry, origin: originOf(q), readable: q.PlainText,
+		Importer: i, dry: dry, origin: originOf(q), readable: q.PlainText, connected: q.Connected,
 		report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry},
 	}
 	for _, chosen := range choose(q, scan.Candidates) {
@@ -144,7 +154,8 @@ type importRun struct {
 	*Importer
 	dry       bool
 	origin    intake.Origin
-	readable  bool // credentials may stay readable
+	readable  bool     // credentials may stay readable
+	connected []string // see Request.Connected
 	report    Report
 	removable []removable
 }
@@ -185,9 +196,9 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 	if r.dry {
 		take = r.options.Intake.Check
 	}
-	source := "pasted"
+	source := registry.FromText
 	if len(c.Sources) > 0 && c.Sources[0].Editor != "" {
-		source = "editor:" + c.Sources[0].Editor
+		source = registry.FromEditor + c.Sources[0].Editor
 	}
 	out, err := take(ctx, intake.Arrival{
 		Server: newServer(result.Name, source, c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true,
@@ -209,7 +220,7 @@ func originOf(q Request) intake.Origin {
 
 // take sets the fields of the result from out, the outcome of adding the server.
 func (r *Result) take(out intake.Outcome) {
-	r.Waiting = !out.Server.Approved
+	r.Waiting, r.Disabled = !out.Server.Approved, out.Server.Disabled
 	r.Moved, r.Kept = append(r.Moved, out.Stored...), append(r.Kept, out.Kept...)
 	r.Problem = out.WhyKept
 	if out.Similar != "" {
@@ -228,9 +239,9 @@ func readableAllowed(err error) error {
 }
 
 func newServer(name, source string, s table.Server) registry.Server {
-	r := registry.Server{Name: name, Source: source, Transport: s.Transport}
+	r := registry.Server{Name: name, Source: source, Transport: s.Transport, Timeouts: s.Timeouts}
 	if s.Transport == "stdio" {
-		r.Command, r.Args, r.Env = s.Command, s.Args, s.Env
+		r.Command, r.Args, r.Env, r.Dir = s.Command, s.Args, s.Env, s.Dir
 	} else {
 		r.URL, r.Headers = s.URL, s.Headers
 	}

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -91,14 +94,21 @@ func TestOnlyChosenServersAreImported(t *testing.T) {
 	equal(t, "second import", results(f.run(importer.Request{Choices: []importer.Choice{{ID: id("a")}}})), "renamed here")
 }
 
-func TestServersThatAreSwitchedOffInTheEditorWaitForApproval(t *testing.T) {
+func TestServersThatAreSwitchedOffInTheEditorAreDisabled(t *testing.T) {
 	f := newFixture(t, false)
 	file := f.write(".cursor/mcp.json",
 		`{"mcpServers": {"off": {"command": "npx", "args": ["off"], "disabled": true}, "on": {"command": "npx", "args": ["on"]}}}`)
-	f.write(".codex/config.toml", "[mcp_servers.also_off]\ncommand = \"npx\"\nargs = [\"also\"]\nenabled = false\n")
-	equal(t, "results", sorted(results(f.run(importer.Request{RemoveEntries: true}))), "also_off imported", "off imported", "on imported")
-	for name, approved := range map[string]bool{"off": false, "also_off": false, "on": true} {
-		if s := f.server(name); s.Approved != approved || s.AlwaysListed || s.KeepRunning {
+	f.write(".codex/config.toml", "[mcp_servers.also_off]\ncommand = \"npx\"\nargs = [\"also\"]\nenabled = false\n"+
+		"[mcp_servers.both]\ncommand = \"npx\"\nargs = [\"both\"]\nenabled = false\n")
+	f.write(".gemini/settings.json", `{"mcpServers": {"both": {"command": "npx", "args": ["both"]}}}`)
+	both := candidate(t, f.scan(), "both")
+	if len(both.Sources) != 2 || both.Server.Disabled || len(both.Warnings) > 0 {
+		t.Errorf("a server that one of two editors uses is %+v", both)
+	}
+	equal(t, "results", sorted(results(f.run(importer.Request{RemoveEntries: true}))),
+		"also_off imported", "both imported", "off imported", "on imported")
+	for name, disabled := range map[string]bool{"off": true, "also_off": true, "both": false, "on": false} {
+		if s := f.server(name); s.Disabled != disabled || !s.Approved || s.AlwaysListed || s.KeepRunning {
 			t.Errorf("%s is %+v", name, s)
 		}
 	}
@@ -123,7 +133,7 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 	equal(t, "results", sorted(results(report)), "a imported env.API_KEY", "old here")
 	equal(t, "changes", sorted(f.removed), "codex config.toml [alpha]", "cursor mcp.json [a old]")
 	for _, taken := range report.Removed {
-		if taken.Change == "" || taken.Problem != "" {
+		if taken.Path != claude && (taken.Change == "" || taken.Problem != "") {
 			t.Errorf("removals: %+v", taken)
 		}
 	}
@@ -136,8 +146,12 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 	if f.read(claude) != project {
 		t.Errorf("a read-only file was written: %s", f.read(claude))
 	}
-	if len(f.run(importer.Request{RemoveEntries: true}).Removed) > 0 {
-		t.Error("removed entries were removed again")
+	stays := importer.Removal{
+		Editor: "claude-code", Path: claude, Entries: []string{"a"}, Servers: []string{"a"},
+		Problem: "it belongs to the project /p; to remove it, run there: claude mcp remove --scope local a",
+	}
+	if again := f.run(importer.Request{RemoveEntries: true}).Removed; len(again) != 1 || !reflect.DeepEqual(again[0], stays) {
+		t.Errorf("the second import removed %+v", again)
 	}
 }
 
@@ -168,18 +182,76 @@ func TestEntriesAreKeptUntilAServerReplacesThemCompletely(t *testing.T) {
 	}
 }
 
-func TestEntriesWithDifferentWorkingFoldersAreNotMerged(t *testing.T) {
+func TestWorkingFoldersAndTimeLimitsAreImported(t *testing.T) {
 	f := newFixture(t, false)
 	file := f.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["x"], "cwd": "/two"}, "c": {"command": "npx", "args": ["c"], "cwd": "`+
-		filepath.ToSlash(f.home)+
-		`"}}}`)
-	equal(t, "results", sorted(results(f.run(importer.Request{}))), "a imported", "b imported", "c imported")
+		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["x"], "cwd": "~/two", "timeout": 90000},
+		"c": {"command": "npx", "args": ["c"], "cwd": "`+filepath.ToSlash(f.home)+`"},
+		"d": {"command": "npx", "args": ["d"], "cwd": "${env:SET_HERE}/d", "startup_timeout_sec": 120, "tool_timeout_sec": 2.5},
+		"e": {"url": "https://h/mcp", "startup_timeout_ms": 30000, "timeout": "5m"}}}`)
+	report := f.run(importer.Request{})
+	equal(t, "results", sorted(results(report)), "a imported", "b imported", "c imported", "d imported", "e imported")
+	for _, r := range report.Servers {
+		if strings.Contains(strings.Join(r.Warnings, " "), "left out") {
+			t.Errorf("notes of %s: %q", r.Name, r.Warnings)
+		}
+	}
+	for name, want := range map[string]registry.Server{
+		"a": {Dir: "/one"},
+		"b": {Dir: "~/two", Timeouts: registry.Timeouts{Call: 90 * time.Second}},
+		"c": {},
+		"d": {Dir: "${env:SET_HERE}/d", Timeouts: registry.Timeouts{Start: 2 * time.Minute, Call: 2500 * time.Millisecond}},
+		"e": {Timeouts: registry.Timeouts{Start: 30 * time.Second, Call: 5 * time.Minute}},
+	} {
+		if got := f.server(name); got.Dir != want.Dir || got.Timeouts != want.Timeouts {
+			t.Errorf("%s starts in %q with %+v, want %q with %+v", name, got.Dir, got.Timeouts, want.Dir, want.Timeouts)
+		}
+	}
+	f.run(importer.Request{RemoveEntries: true})
+	if left := f.read(file); strings.Contains(left, "npx") || strings.Contains(left, "https://h") {
+		t.Errorf("entries of imported servers stay: %s", left)
+	}
+}
+
+func TestAnEntryStaysWhoseServerStartsElsewhere(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "a", Command: "npx", Args: []string{"x"}})
+	f.add(registry.Server{Name: "b", Command: "npx", Args: []string{"y"}, Dir: "/one"})
+	f.write(".cursor/mcp.json", `{"mcpServers": {
+		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["y"]},
+		"c": {"command": "npx", "args": ["y"], "cwd": "/two"}}}`)
 	report := f.run(importer.Request{RemoveEntries: true})
+	equal(t, "results", sorted(results(report)), "a here", "b here", "c imported")
 	equal(t, "removed", f.removed, "cursor mcp.json [c]")
-	if len(report.Removed) != 3 || !strings.Contains(report.Removed[0].Problem, "but it starts in your home folder") ||
-		!strings.Contains(f.read(file), "/two") {
-		t.Errorf("removals: %+v", report.Removed)
+	for n, want := range []string{"but it starts in your home folder", "but it starts in /one"} {
+		if !strings.Contains(report.Removed[n].Problem, want) {
+			t.Errorf("removals: %+v", report.Removed)
+		}
+	}
+}
+
+func TestExportsHaveTheFolderAndTheTimeLimits(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{
+		Name: "a", Command: "npx", Args: []string{"x"}, Dir: "${env:PLACE}/x",
+		Timeouts: registry.Timeouts{Start: 1500 * time.Millisecond, Call: time.Minute},
+	})
+	for editor, want := range map[string][]string{
+		"codex":       {`cwd = "${PLACE}/x"`, "startup_timeout_sec = 2", "tool_timeout_sec = 60", "cwd needs a value"},
+		"gemini-cli":  {`"cwd": "${PLACE}/x"`, `"timeout": 60000`, "its start timeout is left out"},
+		"cline":       {`"timeout": 60`},
+		"vscode":      {`"cwd": "${env:PLACE}/x"`, "its start and call timeout is left out"},
+		"opencode":    {`"cwd": "{env:PLACE}/x"`, `"timeout": 1500`, "its call timeout is left out"},
+		"copilot-cli": {`"cwd": "${PLACE}/x"`, `"timeout": 60000`},
+		"claude-code": {"a: this editor does not support a working folder"},
+	} {
+		out, err := f.Export(t.Context(), editor, nil)
+		f.must(err)
+		for _, part := range want {
+			if !strings.Contains(out.Text+strings.Join(out.Left, "\n"), part) {
+				t.Errorf("%s lacks %s:\n%s%q", editor, part, out.Text, out.Left)
+			}
+		}
 	}
 }
 
@@ -348,5 +420,69 @@ func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 		if _, err := f.Export(t.Context(), args[0], args[1:]); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%v: %v", args, err)
 		}
+	}
+}
+
+func TestAURLMayHaveReferencesInAnyPart(t *testing.T) {
+	f := newFixture(t, false)
+	for n, address := range []string{
+		"http://127.0.0.1:${MCP_PORT:-9}/mcp", "${API_BASE_URL:-https://api.example.com}/mcp", "https://${HOST}/${PATH_OF_IT}",
+		"https://h.example:80${N}/mcp", "http://127.0.0.1:{env:PORT}/mcp",
+	} {
+		entry := fmt.Sprintf(`{"mcpServers": {"u%d": {"type": "http", "url": %q}}}`, n, address)
+		f.write(".cursor/mcp.json", entry)
+		scan, err := f.Scan(t.Context(), []string{"cursor"})
+		f.must(err)
+		text, err := f.ScanText(t.Context(), entry)
+		f.must(err)
+		for way, candidates := range map[string][]importer.Candidate{"file": scan.Candidates, "text": text.Candidates} {
+			if len(candidates) != 1 || candidates[0].Problem != "" {
+				t.Errorf("%s in a %s: got %+v", address, way, candidates)
+			}
+		}
+		if p := f.parsed(entry); p.Problem != "" {
+			t.Errorf("%s in a form: %s", address, p.Problem)
+		}
+		report, err := f.Import(t.Context(), importer.Request{Text: entry}, false)
+		f.must(err)
+		if len(report.Servers) != 1 || report.Servers[0].Status != importer.Imported {
+			t.Errorf("%s: got %+v", address, report.Servers)
+		}
+	}
+	for _, address := range []string{"ftp://${HOST}/x", "http:///${X}", "javascript:${X}"} {
+		entry := fmt.Sprintf(`{"mcpServers": {"bad": {"url": %q}}}`, address)
+		f.write(".cursor/mcp.json", entry)
+		scan, err := f.Scan(t.Context(), []string{"cursor"})
+		f.must(err)
+		if len(scan.Candidates) != 1 || !strings.Contains(scan.Candidates[0].Problem, "must start with http") {
+			t.Errorf("%s in a file: got %+v", address, scan.Candidates)
+		}
+	}
+}
+
+func TestAgentDiscoverIsNotAddedToItself(t *testing.T) {
+	f := newFixture(t, false)
+	f.intake.Ports = func() []int { return []int{40100} }
+	f.options.Intake = intake.New(f.intake)
+	f.Importer = importer.New(f.options)
+	const own = `"a": {"command": "/opt/agent-discover", "args": ["mcp", "--client", "x"]}, "b": {"url": "http://localhost:40100/mcp"}`
+	f.write(".cursor/mcp.json", `{"mcpServers": {`+own+`, "c": {"command": "npx"}}}`)
+	scan, err := f.Scan(t.Context(), []string{"cursor"})
+	f.must(err)
+	if len(scan.Candidates) != 1 || scan.Candidates[0].Name != "c" {
+		t.Errorf("the scan of an editor found %+v", scan.Candidates)
+	}
+	scan, err = f.ScanText(t.Context(), `{"mcpServers": {`+own+`}}`)
+	f.must(err)
+	if len(scan.Candidates) != 2 {
+		t.Errorf("the scan of a text found %+v", scan.Candidates)
+	}
+	for _, c := range scan.Candidates {
+		if !strings.Contains(c.Problem, "Agent Discover itself") {
+			t.Errorf("%s: %q", c.Name, c.Problem)
+		}
+	}
+	if servers, err := f.Parse(t.Context(), `{"mcpServers": {`+own+`}}`); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("the form shows %+v, %v", servers, err)
 	}
 }

@@ -125,7 +125,7 @@ func entriesInLink(text string) []textEntry {
 			if err != nil {
 				return nil
 			}
-			return entriesOf(member(value, whole))
+			return entriesOf(member(value, whole), finder{})
 		}
 		plain, err := url.PathUnescape(text)
 		if err == nil && plain != text {

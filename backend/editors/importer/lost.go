@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 // understood are the fields of an entry that are imported, or that do not affect how the server
@@ -35,7 +37,7 @@ type loss struct {
 
 var (
 	lostTools = loss{"its choice of tools (%s) is left out: agents can use all of its tools", true}
-	lostTime  = loss{"its time limit (%s) is left out: the limits in config.yaml apply to all servers", false}
+	lostTime  = loss{"its time limit (%s) is left out: it is not a time; set one on the page of the server", false}
 	lostTrust = loss{"its approvals (%s) are left out: the editor's own rules apply to the tools of Agent Discover", false}
 	lostLogin = loss{"its sign-in (%s) is left out: set its token as a secret", true}
 	lostBox   = loss{"its restrictions (%s) are left out: it runs with all of your permissions", true}
@@ -47,7 +49,7 @@ var losses = map[string]loss{
 	"env_keys":     {"its variables in the editor's keychain (%s) are left out: set them as secrets", true},
 	"includeTools": lostTools, "excludeTools": lostTools, "disabledTools": lostTools, "disabled_tools": lostTools,
 	"enabledTools": lostTools, "enabled_tools": lostTools, "tools": lostTools, "toolFilter": lostTools, "allowedTools": lostTools,
-	"blockedTools": lostTools, "disallowedTools": lostTools, "timeout": lostTime, "startup_timeout_sec": lostTime,
+	"blockedTools": lostTools, "disallowedTools": lostTools, "timeout": lostTime, "timeoutMs": lostTime, "startup_timeout_sec": lostTime,
 	"startup_timeout_ms": lostTime, "tool_timeout_sec": lostTime, "connectTimeout": lostTime, "timeoutSec": lostTime,
 	"initTimeout": lostTime, "requestTimeout": lostTime, "connectionTimeout": lostTime, "longRunning": lostTime, "alwaysAllow": lostTrust,
 	"autoApprove": lostTrust, "auto_approve": lostTrust, "trust": lostTrust, "autoApproveTools": lostTrust,
@@ -58,7 +60,7 @@ var losses = map[string]loss{
 
 var lostFile = loss{"its file of variables (%s) is not read: add the variables that the server needs", true}
 
-// nameLosses adds a warning for each field of an entry that is not imported. It shows no values,
+// nameLosses takes the time limits of an entry, and adds a warning for each field of an entry that is not imported. It shows no values,
 // because any value may be a credential.
 func (o *occurrence) nameLosses(entry any) {
 	fields, ok := entry.(map[string]any)
@@ -67,12 +69,14 @@ func (o *occurrence) nameLosses(entry any) {
 	}
 	tools, _ := fields["tools"].([]any)
 	everyTool := len(tools) == 1 && tools[0] == "*"
+	var limits []string
+	o.server.Timeouts, limits = table.Limits(o.file.Shape, fields)
 	byText := make(map[loss][]string)
 	other := []string{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		lost, known := losses[name]
 		switch {
-		case understood[name] || without(fields[name]) || name == "tools" && everyTool:
+		case understood[name] || slices.Contains(limits, name) || without(fields[name]) || name == "tools" && everyTool:
 		case known:
 			byText[lost] = append(byText[lost], shown(name))
 		default:

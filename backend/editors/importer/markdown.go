@@ -72,7 +72,7 @@ func fromBlocks(all []string) ([]textEntry, error) {
 func fromBlock(block string) []textEntry {
 	value, isData, err := data(block)
 	if isData && err == nil {
-		return entriesOf(value)
+		return entriesOf(value, finder{page: true})
 	}
 	var entries []textEntry
 	for line := range strings.Lines(continued.ReplaceAllString(block, " ")) {

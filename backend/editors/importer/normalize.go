@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // normalize converts a server to the form that the registry accepts, adds
@@ -21,7 +24,6 @@ func (o *occurrence) normalize(m table.Machine) {
 	o.server.Args, o.server.Env, o.server.Headers = slices.Clone(o.server.Args), maps.Clone(o.server.Env), maps.Clone(o.server.Headers)
 	o.findScope()
 	o.edit(func(where, text string) string { return o.translate(m, where, text) })
-	o.server.Dir = o.translate(m, "cwd", o.server.Dir)
 	o.fillOwn()
 	o.tellEnvironment(m)
 	// Servers inherit the user's environment, so a variable that only refers to the variable of the same name is not needed.
@@ -32,11 +34,16 @@ func (o *occurrence) normalize(m table.Machine) {
 	if o.server.Transport == "stdio" && o.server.Command == "" || o.server.Transport != "stdio" && o.server.URL == "" {
 		o.problem = "it has neither a command nor a URL"
 	}
+	if o.problem == "" && o.server.URL != "" {
+		if err := intake.CheckAddress(o.server.URL); err != nil {
+			o.problem = fault.MessageOf(err)
+		}
+	}
 }
 
 // edit calls replace with every text of the configuration that affects how the server starts, and
 // sets the text to the result. The argument where names the place of the text: command, args[3],
-// env.NAME, headers.NAME or url.
+// env.NAME, cwd, headers.NAME or url.
 func (o *occurrence) edit(replace func(where, text string) string) {
 	o.server.Command = replace("command", o.server.Command)
 	for n, arg := range o.server.Args {
@@ -45,6 +52,7 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 	for _, name := range slices.Sorted(maps.Keys(o.server.Env)) {
 		o.server.Env[name] = replace("env."+name, o.server.Env[name])
 	}
+	o.server.Dir = replace("cwd", o.server.Dir)
 	for _, name := range slices.Sorted(maps.Keys(o.server.Headers)) {
 		o.server.Headers[name] = replace("headers."+name, o.server.Headers[name])
 	}
@@ -54,9 +62,8 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 // argument returns the name of an argument's place, as launch.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
-// checkFolder warns if the entry has another working folder than the user's home folder, in which the hub starts
-// servers. It keeps this working folder in Dir, so that entries that differ only in their working folders are not
-// merged.
+// checkFolder leaves out a working folder that depends on a project, and one that is the user's home folder, in which
+// the hub starts servers anyway.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") &&
@@ -64,18 +71,20 @@ func (o *occurrence) checkFolder(m table.Machine) {
 	// The path of the home folder may be spelled differently or contain links.
 	isHome := dir != "" && m.Home != "" &&
 		(pathname.Rules(m.OS).Equal(dir, m.Home) || filepath.IsAbs(dir) && pathname.Same(dir, m.Home))
-	if dir == "~" || isHome {
-		o.server.Dir, dir = "", ""
+	unknown := registry.CheckDir(dir) != nil || slices.ContainsFunc(unfilled.FindAllString(dir, -1), func(found string) bool {
+		return !ofEnvironment.MatchString(found)
+	})
+	if dir == "~" || isHome || unknown {
+		o.server.Dir = ""
 	}
 	switch {
+	case unknown:
+		o.block("its working folder %s is left out, because it depends on a project: Agent Discover starts the server in your home folder "+
+			"unless you set a folder on its page", shown(dir))
 	case dir == "" && relative:
-		o.block("its command is a path relative to a project: Agent Discover starts servers in your home folder")
-	case dir == "":
-	case relative:
-		o.server.Command = filepath.Join(dir, command)
-		fallthrough
-	default:
-		o.warn("its working folder is left out: Agent Discover starts servers in your home folder")
+		o.block("its command is a path relative to a project: set its working folder on its page, or write the whole path")
+	case dir != "" && relative:
+		o.server.Command = filepath.Join(registry.DirIn(dir, m.Home), command)
 	}
 }
 

@@ -25,6 +25,9 @@ type Parsed struct {
 	Command     string            `json:"command"`
 	Args        []string          `json:"args" nullable:"false"`
 	Env         map[string]string `json:"env" nullable:"false"`
+	Dir         string            `json:"cwd" doc:"Working folder of a local server; empty for the home folder."`
+	Start       string            `json:"start_timeout" doc:"The server's own limit for its start, such as 5m; empty for that of the settings."`
+	Call        string            `json:"call_timeout" doc:"The server's own limit for calls, such as 5m; empty for that of the settings."`
 	URL         string            `json:"url"`
 	Headers     map[string]string `json:"headers" nullable:"false"`
 	Target      string            `json:"target" doc:"Command line or URL on one line, with credentials redacted."`
@@ -73,10 +76,11 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		o := occurrence{entry: e.Name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true, editable: true}
 		o.nameLosses(e.entry)
 		o.normalize(i.options.Machine)
-		if o.problem == "" && table.Ours(o.server) {
+		if i.own(o) != nil {
 			continue
 		}
 		c := newCandidate(o)
+		c.warnOfDisabled()
 		view.match(ctx, &c)
 		c.Name = names.free(e.Name, o.server)
 		names[c.Name] = true
@@ -102,6 +106,7 @@ func newParsed(e textEntry, c Candidate, filled func(where, placeholder string) 
 	p := Parsed{
 		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
 		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
+		Dir: s.Dir, Start: registry.FormatTimeout(s.Timeouts.Start), Call: registry.FormatTimeout(s.Timeouts.Call),
 		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
 		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings,
 		Problem: c.Problem, Preview: c.Preview, entry: e.Name,

@@ -188,7 +188,7 @@ url = "https://h/mcp"
 	}; !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got, want := parsedLines(t, "Do this:\n```\n{\"a\": {\"command\": \"x\"},\n"+"\"b\": {\"command\": \"y\"}}\n"),
+	if got, want := parsedLines(t, "Do this:\n```\n{\"a\": {\"command\": \"x\", \"args\": []},\n"+"\"b\": {\"command\": \"y\", \"env\": {}}}\n"),
 		[]string{"a: x", "b: y"}; !slices.Equal(got, want) {
 		t.Errorf("a block without an end: got %q, want %q", got, want)
 	}

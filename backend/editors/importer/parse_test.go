@@ -100,8 +100,8 @@ func TestParsedServersHaveNotes(t *testing.T) {
 		`{"memory": {"command": "npx", "args": ["other"]}}`: "the name memory is taken; this server becomes memory-2",
 		`{"my server": {"command": "npx", "args": ["other"]}}`: "my server cannot be a server's name; this server becomes " +
 			"my-server",
-		`{"x": {"command": "npx", "disabled": true}}`:                      "switched off",
-		`{"x": {"command": "npx", "cwd": "/x"}}`:                           "working folder",
+		`{"x": {"command": "npx", "disabled": true}}`:                      "disabled in its configuration",
+		`{"x": {"command": "npx", "cwd": "${workspaceFolder}"}}`:           "working folder",
 		`{"x": {"command": "npx", "envFile": ".env"}}`:                     "envFile",
 		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is not a string",
 		`{"x": {"command": "npx", "env": {"TOKEN": "YOUR_API_KEY"}}}`:      "looks like an example",

@@ -18,6 +18,7 @@ type Launch struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args" nullable:"false"`
 	Env     map[string]string `json:"env" nullable:"false"`
+	Dir     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers" nullable:"false"`
 }
@@ -30,7 +31,7 @@ type Preview struct {
 
 func previewOf(s table.Server) Preview {
 	l := Launch{
-		Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(maps.Clone(s.Env)), URL: s.URL,
+		Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(maps.Clone(s.Env)), Dir: s.Dir, URL: s.URL,
 		Headers: notNil(maps.Clone(s.Headers)),
 	}
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {

@@ -26,7 +26,7 @@ func TestPlaceholdersOfEditorsAreReported(t *testing.T) {
 		t.Errorf("the server is %+v", a.Server)
 	}
 	b := candidate(t, scan, "b")
-	warned(t, b, "working folder is left out", "is not on this machine")
+	warned(t, b, "is not on this machine")
 	if b.Server.Command != filepath.Join("/opt/b", "bin", "tool") {
 		t.Errorf("the command is %s", b.Server.Command)
 	}
@@ -72,12 +72,13 @@ func TestWhatIsNotImportedIsNamed(t *testing.T) {
 	for field, want := range map[string]string{
 		`"envFile": "${workspaceFolder}/.env"`:               "file of variables (envFile)",
 		`"includeTools": ["hidden"], "excludeTools": ["b"]`:  "choice of tools (excludeTools, includeTools)",
-		`"timeout": 60000`:                                   "time limit (timeout)",
+		`"timeout": "soon"`:                                  "time limit (timeout)",
 		`"alwaysAllow": ["hidden"]`:                          "approvals (alwaysAllow)",
 		`"autoApprove": ["hidden"]`:                          "approvals (autoApprove)",
 		`"disabledTools": ["hidden"]`:                        "choice of tools (disabledTools)",
 		`"oauth": {"clientId": "hidden"}`:                    "sign-in (oauth)",
-		`"cwd": "${workspaceFolder}"`:                        "working folder",
+		`"cwd": "${workspaceFolder}"`:                        "working folder ${workspaceFolder} is left out",
+		`"cwd": "./server"`:                                  "working folder ./server is left out",
 		`"args": ["${workspaceFolder}/x"]`:                   "args[0] has ${workspaceFolder}",
 		`"args": ["{file:~/hidden}"]`:                        "args[0] has ${file",
 		`"args": ["$(cat hidden)"]`:                          "a command that its editor runs",

@@ -15,7 +15,8 @@ type Removal struct {
 	Editor  string   `json:"editor"`
 	Path    string   `json:"path"`
 	Entries []string `json:"entries" nullable:"false"`
-	Change  string   `json:"change,omitempty"` // id of the change in the history of editors
+	Servers []string `json:"servers" nullable:"false"` // names of the configured servers that replace the entries
+	Change  string   `json:"change,omitempty"`         // id of the change in the history of editors
 	Problem string   `json:"problem,omitempty"`
 }
 
@@ -31,6 +32,7 @@ type batch struct {
 	editor  string
 	file    table.File
 	entries []string // names as in the file
+	servers []string // names of the configured servers
 }
 
 // removeEntries removes the imported entries from the editors, with one change for each collection
@@ -41,14 +43,18 @@ func (r *importRun) removeEntries(ctx context.Context) {
 	for _, c := range r.removable {
 		for _, s := range c.Sources {
 			if !s.Removable {
+				if why := s.unremovable(); why != "" {
+					r.report.Removed = append(r.report.Removed,
+						Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Servers: []string{c.name}, Problem: why})
+				}
 				continue
 			}
 			if why := r.reasonToKeep(ctx, view, c.name, s); why != "" {
 				r.report.Removed = append(r.report.Removed,
-					Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Problem: why})
+					Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Servers: []string{c.name}, Problem: why})
 				continue
 			}
-			batches = collect(batches, s)
+			batches = collect(batches, s, c.name)
 		}
 	}
 	for _, one := range batches {
@@ -56,7 +62,22 @@ func (r *importRun) removeEntries(ctx context.Context) {
 	}
 }
 
-func collect(batches []*batch, s Source) []*batch {
+// unremovable returns why the entry of a source stays in its file, which this program only reads, and what the person can do
+// about it. It returns "" if there is no such file.
+func (s Source) unremovable() string {
+	keys := s.found.file.Place.Keys
+	switch {
+	case s.Editor == "" || s.Path == "":
+		return ""
+	case s.found.file.Plugin != "":
+		return "it belongs to a plugin of " + s.Name + "; switch the plugin off there"
+	case len(keys) > 1 && keys[0] == "projects" && s.Editor == "claude-code":
+		return "it belongs to the project " + shown(keys[1]) + "; to remove it, run there: claude mcp remove --scope local " + s.Entry
+	}
+	return "Agent Discover only reads this file; remove the entry from it yourself"
+}
+
+func collect(batches []*batch, s Source, server string) []*batch {
 	file := s.found.file
 	at := slices.IndexFunc(batches, func(o *batch) bool {
 		return pathname.Here.Equal(o.file.Path, file.Path) && slices.Equal(o.file.Place.Keys, file.Place.Keys)
@@ -65,7 +86,7 @@ func collect(batches []*batch, s Source) []*batch {
 		batches, at = append(batches, &batch{editor: s.Editor, file: file}), len(batches)
 	}
 	if one := batches[at]; !slices.Contains(one.entries, s.found.entry) {
-		one.entries = append(one.entries, s.found.entry)
+		one.entries, one.servers = append(one.entries, s.found.entry), append(one.servers, server)
 	}
 	return batches
 }
@@ -81,6 +102,8 @@ func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name s
 		}
 	}
 	switch {
+	case r.connected != nil && !slices.Contains(r.connected, s.Editor):
+		return "the entry was kept, because the editor does not have the entry of Agent Discover"
 	case s.found.blocked != "":
 		return "the entry was kept: " + shown(s.found.blocked)
 	case err != nil && r.dry:
@@ -97,7 +120,7 @@ func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name s
 }
 
 func (r *importRun) removeBatch(ctx context.Context, one *batch) Removal {
-	removal := Removal{Editor: one.editor, Path: shown(one.file.Path), Entries: []string{}}
+	removal := Removal{Editor: one.editor, Path: shown(one.file.Path), Entries: []string{}, Servers: one.servers}
 	for _, entry := range one.entries {
 		removal.Entries = append(removal.Entries, shown(entry))
 	}

@@ -44,7 +44,7 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 		t.Errorf("docs is %+v", docs)
 	}
 	memory := candidate(t, scan, "memory")
-	warned(t, memory, "switched off in its configuration")
+	warned(t, memory, "disabled in its configuration")
 	if !memory.Sources[0].Disabled || memory.Server.Env["A"] != "b" {
 		t.Errorf("memory is %+v", memory)
 	}
@@ -308,7 +308,7 @@ func TestServersInAPastedTextAreFound(t *testing.T) {
 	scan, err = f.ScanText(t.Context(),
 		`{"mcpServers": {"discover": {"command": "/opt/agent-discover", "args": ["mcp"]}, "a": {"command": "x"}, "b": {"command": "x"}}}`)
 	f.must(err)
-	equal(t, "merged, without the entry of Agent Discover", names(scan), "a  ")
+	equal(t, "merged, without the entry of Agent Discover", names(scan)[:1], "a  ")
 	if _, err = f.ScanText(t.Context(), "{}"); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("got %v", err)
 	}

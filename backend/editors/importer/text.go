@@ -60,7 +60,7 @@ func parseText(text string) ([]textEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch entries := entriesOf(value); {
+	switch entries := entriesOf(value, finder{}); {
 	case len(entries) == 0:
 		return nil, fault.New(fault.Invalid, "the text contains no server: nothing in it has a command or a URL")
 	case len(entries) > maxEntries:
@@ -70,9 +70,9 @@ func parseText(text string) ([]textEntry, error) {
 	}
 }
 
-func entriesOf(value any) []textEntry {
+func entriesOf(value any, f finder) []textEntry {
 	var entries []textEntry
-	for _, found := range serversIn(value, 0) {
+	for _, found := range f.servers(value, 0) {
 		entries = append(entries, understand(found))
 	}
 	return entries

@@ -3,6 +3,8 @@ package importer
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +111,7 @@ func TestTextsOfEveryClientAreParsed(t *testing.T) {
 		"a sse type":   {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
 		"no address": {
 			`{"mcpServers": {"a": {"url": "ftp://h"}, "b": {"command": ""}, "c": {}}}`,
-			[]string{"a: streamable-http ftp://h !", "b:  !", "c:  !"},
+			[]string{"a: streamable-http ftp://h", "b:  !", "c:  !"},
 		},
 		"Windows": {`{"mcpServers": {"a": {"command": "C:\\Program Files\\x.exe"}}}`, []string{`a: C:\Program Files\x.exe`}},
 		"Codex": {
@@ -201,8 +203,76 @@ func TestTextsWithoutAServerAreRefused(t *testing.T) {
 
 func TestIgnoredFieldsAreNoted(t *testing.T) {
 	entries, err := parseText(`{"mcpServers": {"a": {"command": "x", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
-	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 1 || line(entries[0]) != "a: D=e x" {
+	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 2 || line(entries[0]) != "a: D=e x" {
 		t.Errorf("got %+v, %v", entries, err)
+	}
+}
+
+func TestValuesOfAnotherTypeAreNoted(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"mcpServers": {"a": {"command": "python3", "args": true}}}`:                        "a: python3 ! args is not a list",
+		`{"mcpServers": {"a": {"command": "x", "args": [1, null, {}, "y"]}}}`:                "a: x|1|y; “args[1]” is not a string and is left out; “args[2]” is not a string and is left out",
+		`{"mcpServers": {"a": {"command": "x", "env": "K=v"}}}`:                              "a: x; “env” is not a list and is left out",
+		`{"mcpServers": {"a": {"command": "x", "env": {"NONE": null}}}}`:                     "a: x; “env.NONE” is not a string and is left out",
+		`{"mcpServers": {"a": {"url": "https://h/x", "headers": {"K": ["v"]}}}}`:             "a: streamable-http https://h/x; “headers.K” is not a string and is left out",
+		`{"mcpServers": {"a": {"command": ["npx", null, "p"]}}}`:                             "a: npx|p; “command[1]” is not a string and is left out",
+		`{"mcpServers": {"s": "npx -y x"}}`:                                                  "s:  ! the entry is not an object",
+		`{"mcpServers": {"s": null}}`:                                                        "s:  ! the entry is not an object",
+		`{"servers": ["npx -y x"]}`:                                                          ":  ! the entry is not an object",
+		`{"mcp": {"inputs": [], "enabled": true, "a": {"type": "local", "command": ["x"]}}}`: "a: x",
+	} {
+		entries, err := parseText(text)
+		if err != nil || len(entries) != 1 {
+			t.Errorf("%s: got %+v, %v", text, entries, err)
+			continue
+		}
+		got := strings.Join(append([]string{line(entries[0])}, entries[0].Notes...), "; ")
+		if problem := entries[0].Problem; problem != "" {
+			got += " " + problem
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestConfigurationsOfOtherProgramsAreNoServers(t *testing.T) {
+	page := func(block string) string {
+		return "Do this:\n\n```\n" + block + "\n```\n\nThen:\n\n```\n" + block + "\n```\n"
+	}
+	for what, text := range map[string]string{
+		"settings":         "port: 3424\nsearch:\n  provider: local\n  model: \"\"\n  url: http://127.0.0.1:11434\n",
+		"docker compose":   "services:\n  web:\n    image: nginx\n    command: nginx -g daemon\n    environment:\n      A: b\n",
+		"an address":       "api:\n  url: https://h/x\nlevel: 3\n",
+		"editor settings":  `{"fontSize": 12, "formatter": {"external": {"command": "prettier"}}}`,
+		"pages of OpenAPI": page("servers:\n  - url: https://h/x\n    description: the live system\n"),
+		"a page's address": page("search:\n  url: http://127.0.0.1:11434\n"),
+	} {
+		if entries, err := parseText(text); err == nil {
+			t.Errorf("%s: got %+v", what, entries)
+		}
+	}
+}
+
+// TestTheDocumentationOfThisProductAddsOnlyServers reads the pages as --paste does. They show this product's settings, its
+// own entry and the addresses of its hub beside examples of servers.
+func TestTheDocumentationOfThisProductAddsOnlyServers(t *testing.T) {
+	pages, err := filepath.Glob("../../../frontend/guide/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range append(pages, "../../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, _ := parseText(string(text))
+		for _, e := range entries {
+			t.Logf("%s: %s", filepath.Base(page), line(e))
+			if e.Name == "search" || strings.Contains(e.Server.URL, "11434") {
+				t.Errorf("%s: a setting became the server %s", page, line(e))
+			}
+		}
 	}
 }
 
