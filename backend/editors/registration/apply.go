@@ -32,7 +32,6 @@ const attempts = 5
 // several files of one request concurrently.
 type performer struct {
 	planner *planner
-	own     *ownEntry
 	files   *editorFiles
 	history *history
 	saved   *savedState
@@ -62,10 +61,13 @@ func (w *performer) perform(ctx context.Context, p filePlan) (Outcome, error) {
 		err = p.problem
 	}
 	if err == nil {
-		err = w.own.makeLink(p.link)
+		err = p.own.makeLink(p.link)
 	}
 	if err == nil {
 		err = w.carryOut(ctx, p, &out)
+	}
+	if err == nil && (p.undone || out.Status == done || out.Status == waiting) {
+		out.Undone = p.undoes
 	}
 	if err == nil {
 		err = w.saveDecision(p)
@@ -92,7 +94,7 @@ func (w *performer) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 		out.Status, out.Reload = waiting, "Quit "+p.found.Name+"; the change is made as soon as it has exited."
 		out.Change, err = w.saved.add(pendingChange{
 			Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace,
-			Surface: p.surface, By: p.by,
+			Surface: p.surface, By: p.by, Program: p.program,
 		})
 	default:
 		var c *change
@@ -101,7 +103,10 @@ func (w *performer) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 		}
 		out.Status, out.Change = done, c.ID
 		hints := p.hints(reloadHint)
-		if p.action == Register {
+		switch {
+		case p.had && !p.has:
+			hints = p.hints(removedHint)
+		case p.action == Register:
 			hints = append(hints, p.hints(projectHint)...)
 		}
 		out.Reload = strings.Join(hints, " ")

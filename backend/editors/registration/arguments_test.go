@@ -50,7 +50,7 @@ func (rg *rig) registerAsBefore(id string) string {
 		old.Command = link.Command
 	}
 	out := rg.performer.planAndPerform(rg.Context(), found.Files[0].Path, func() filePlan {
-		p := filePlan{found: found, file: found.Files[0], action: Register, entries: []string{Name}, by: "person", has: true}
+		p := filePlan{found: found, file: found.Files[0], action: Register, entries: []string{Name}, by: "person", has: true, own: rg.own}
 		p.read(rg.Context(), rg.files.readAtRest)
 		p.put(old, false)
 		rg.planner.complete(rg.Context(), &p)

@@ -65,7 +65,7 @@ func removeCommands(program string, entries []string) [][]string {
 }
 
 func (pl *planner) addCommands(program string, p *filePlan) [][]string {
-	wanted, _, err := pl.own.wanted(p.found.Editor, p.surface)
+	wanted, _, err := p.own.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		return nil
 	}

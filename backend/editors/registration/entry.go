@@ -55,8 +55,19 @@ func readEntry(text []byte, file table.File) (entry, error) {
 type ownEntry struct {
 	server   table.Server // the server that the entry starts
 	machine  table.Machine
-	folder   string   // Options.Folder
+	folder   string // Options.Folder
+	isOurs   func(program string) bool
 	snippets sync.Map // results of snippet: string to string
+}
+
+// with returns the entry that starts another program of this product; o itself if program is "".
+func (o *ownEntry) with(program string) *ownEntry {
+	if program == "" || pathname.Same(program, o.server.Command) {
+		return o
+	}
+	server := o.server
+	server.Command = program
+	return &ownEntry{server: server, machine: o.machine, folder: o.folder, isOurs: o.isOurs}
 }
 
 // state compares an entry with the server that it should start.
@@ -66,10 +77,15 @@ func (o *ownEntry) state(e entry, wanted table.Server) State {
 		return Absent
 	case !e.ours:
 		return Foreign
-	case !equivalent(e.server, wanted) || o.missing(e.server.Command) || !o.isProgram(wanted.Command):
+	case o.missing(e.server.Command) || !o.isProgram(wanted.Command):
 		return Stale
+	case equivalent(e.server, wanted):
+		return Registered
 	}
-	return Registered
+	if wanted.Command = e.server.Command; filepath.IsAbs(wanted.Command) && equivalent(e.server, wanted) && o.isOurs(wanted.Command) {
+		return Registered // a copy of the program that was installed elsewhere
+	}
+	return Stale
 }
 
 // equivalent reports whether an entry starts the wanted server. The client and the

@@ -223,8 +223,10 @@ func (h *history) begin(ctx context.Context, c *change, before []byte) error {
 // store writes the folder of a change and syncs it to the disk.
 func (h *history) store(ctx context.Context, c *change, before []byte) error {
 	folder := filepath.Join(h.folder, c.ID)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
+	for _, dir := range []string{filepath.Dir(h.folder), folder} {
+		if err := paths.MakeFolder(dir); err != nil {
+			return err
+		}
 	}
 	c.Sealed = true
 	written, err := h.writeRecord(ctx, c, before)

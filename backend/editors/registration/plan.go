@@ -45,7 +45,10 @@ type filePlan struct {
 	by      string
 	replace bool
 	surface string // for Register: the surface of the entry; "" keeps the current one
+	program string // for Register: the program of the entry; "" for that of the hub
+	own     *ownEntry
 	undoes  string // the id of the change that Undo reverts
+	undone  bool   // the change with the id undoes is undone already
 
 	was   atomicfile.File
 	text  []byte // the content after editFile
@@ -80,7 +83,7 @@ type planner struct {
 func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
 		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: cmp.Or(q.By, "person"),
-		replace: q.Replace, surface: q.Surface,
+		replace: q.Replace, surface: q.Surface, program: q.Program, own: pl.own.with(q.Program),
 	}
 	if t.problem != nil {
 		p.refuse(t.problem)
@@ -141,7 +144,7 @@ func (pl *planner) complete(ctx context.Context, p *filePlan) {
 	switch p.effect {
 	case refuse:
 		if p.action == Register {
-			p.snippet = pl.own.snippet(p.found.Editor, p.file)
+			p.snippet = p.own.snippet(p.found.Editor, p.file)
 		}
 	case keepFile:
 		pending, ok := pl.saved.pendingForEntry(p.file.Path)
@@ -242,6 +245,13 @@ func reloadHint(e *table.Editor, _ string) string {
 		return ""
 	}
 	return e.ReloadHint
+}
+
+func removedHint(e *table.Editor, _ string) string {
+	if e.Reload == table.Hot {
+		return ""
+	}
+	return e.RemovedHint
 }
 
 // difference returns a hash of the change that a plan makes to its entries: the entries before and after it, and how

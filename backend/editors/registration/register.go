@@ -37,11 +37,11 @@ func (o *ownEntry) checkRegistrable(p *filePlan) error {
 // register plans to add the entry to a file, or to repair, update or replace it
 // there.
 func (pl *planner) register(p *filePlan) {
-	if err := pl.own.checkRegistrable(p); err != nil {
+	if err := p.own.checkRegistrable(p); err != nil {
 		p.refuse(err)
 		return
 	}
-	wanted, link, err := pl.own.wanted(p.found.Editor, p.surface)
+	wanted, link, err := p.own.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		p.refuse(err)
 		return
@@ -57,11 +57,11 @@ func (pl *planner) register(p *filePlan) {
 		p.refuse(err)
 		return
 	}
-	if link != "" && !pl.own.isProgram(link) {
+	if link != "" && !p.own.isProgram(link) {
 		p.link = link
 	}
 	p.had, p.has = e.ours, true
-	switch pl.own.state(e, wanted) {
+	switch p.own.state(e, wanted) {
 	case Registered, Stale:
 		shown := parseArguments(table.Arguments(e.server)).surfaceName()
 		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || p.surface == shown) {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
@@ -55,7 +57,10 @@ func New(o Options) *Registrar {
 		o.Running = process.Running
 	}
 	r := &Registrar{options: o, wake: make(chan struct{}, 1), files: &editorFiles{}, cache: &fileCache{}}
-	r.own = &ownEntry{server: o.Entry, machine: o.Machine, folder: o.Folder}
+	if o.IsOurs == nil {
+		o.IsOurs = func(string) bool { return false }
+	}
+	r.own = &ownEntry{server: o.Entry, machine: o.Machine, folder: o.Folder, isOurs: o.IsOurs}
 	r.history = &history{
 		folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.files.syncAll, wasMade: r.files.wasMade, sealer: o.Sealer,
 	}
@@ -64,7 +69,7 @@ func New(o Options) *Registrar {
 		own: r.own, files: r.files, history: r.history, saved: r.saved, machine: o.Machine, running: o.Running, commands: o.Execute != nil,
 	}
 	r.performer = &performer{
-		planner: r.planner, own: r.own, files: r.files, history: r.history, saved: r.saved, cache: r.cache, run: o.Execute, log: o.Log,
+		planner: r.planner, files: r.files, history: r.history, saved: r.saved, cache: r.cache, run: o.Execute, log: o.Log,
 	}
 	r.survey = &survey{
 		own: r.own, planner: r.planner, history: r.history, saved: r.saved, cache: r.cache, machine: o.Machine, seenLast: o.LastSeen,
@@ -83,9 +88,25 @@ func (r *Registrar) EntryText() string {
 	return newSnippet(table.File{Place: configedit.Place{Format: configedit.JSON, Keys: []string{"mcpServers"}}, Shape: "plain"}, server)
 }
 
+// checkProgram returns an error if the entries of a request would start a program that is none of this product.
+func (r *Registrar) checkProgram(q Request) error {
+	switch {
+	case q.Program == "" || pathname.Same(q.Program, r.options.Entry.Command):
+		return nil
+	case !filepath.IsAbs(q.Program):
+		return fault.New(fault.Invalid, "%q is not the full path of a program", q.Program)
+	case r.own.missing(q.Program) || !r.own.isOurs(q.Program):
+		return fault.New(fault.Invalid, "%s is not the program agent-discover, so no entry may start it", q.Program)
+	}
+	return paths.CheckPlace(q.Program)
+}
+
 // Plan returns what Apply would do to each file, in order, and changes nothing.
 // An unknown editor id is a fault.NotFound.
 func (r *Registrar) Plan(ctx context.Context, q Request) ([]Plan, error) {
+	if err := r.checkProgram(q); err != nil {
+		return nil, err
+	}
 	targets, err := r.survey.targets(q)
 	if err != nil {
 		return nil, err
@@ -137,6 +158,9 @@ const atOnce = 16
 
 // Apply carries out a request. A file that fails does not stop the others.
 func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
+	if err := r.checkProgram(q); err != nil {
+		return nil, err
+	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	targets, err := r.survey.targets(q)

@@ -130,6 +130,7 @@ type Outcome struct {
 	Path    string   `json:"path"`
 	Status  string   `json:"status"`           // done, nothing, waiting, refused or failed
 	Change  string   `json:"change,omitempty"` // the id of the record
+	Undone  string   `json:"undone,omitempty"` // the id of the change that is undone, now, before or when the editor exits
 	Problem string   `json:"problem,omitempty"`
 	Review  bool     `json:"review,omitempty"` // refused because the change is no longer the previewed one: preview it again
 	Snippet string   `json:"snippet,omitempty"`
@@ -145,6 +146,9 @@ type Options struct {
 	Folder  string       // holds backups, history and pending changes; nothing else writes to it
 	Entry   table.Server // the server that the Agent Discover entry starts
 	Auto    bool         // register with editors that are detected later
+	// IsOurs reports whether a file is a program that an entry may start instead of that of Entry, because it is
+	// another copy of this product. If it is nil, there is none.
+	IsOurs func(program string) bool
 	// Execute runs a program of an editor in the user's environment and returns
 	// its output.
 	Execute func(ctx context.Context, program string, args ...string) (output []byte, err error)
@@ -171,4 +175,7 @@ type Request struct {
 	Expect      map[string]string // Difference or Before of the previewed plans, by path; other plans are refused
 	Environment map[string]string // environment variables of the caller, which can change the paths of files
 	By          string            // person or automatic
+	// Program is the path of the program that the entries start; "" for that of Options.Entry. It must be one of
+	// this product, see Options.IsOurs.
+	Program string
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,6 +57,7 @@ type pendingChange struct {
 	Replace bool       `json:"replace,omitempty"`
 	Surface string     `json:"surface,omitempty"`
 	By      string     `json:"by"`
+	Program string     `json:"program,omitempty"`
 	Problem string     `json:"problem,omitempty"` // why the last attempt failed
 }
 
@@ -113,7 +113,7 @@ func (s *savedState) write(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.folder, 0o700); err != nil {
+	if err := paths.MakeFolder(s.folder); err != nil {
 		return err
 	}
 	return paths.WriteDurable(filepath.Join(s.folder, name), text)

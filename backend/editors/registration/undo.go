@@ -166,6 +166,7 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	case p.effect == refuse:
 	case undone[c.ID] || undoneIn(all)[c.ID]:
 		p.keep("this change of " + c.Path + " is already undone")
+		p.undone = true
 	case c.Forgotten:
 		p.refuse(fault.New(fault.Unavailable,
 			"the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))

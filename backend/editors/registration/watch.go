@@ -205,7 +205,8 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 		case Undo:
 			return r.planner.newPendingUndoPlan(ctx, t, c)
 		}
-		return r.planner.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, Surface: c.Surface, By: c.By}, r.files.readAtRest)
+		q := Request{Action: c.Action, Replace: c.Replace, Surface: c.Surface, By: c.By, Program: c.Program}
+		return r.planner.newPlan(ctx, t, q, r.files.readAtRest)
 	})
 	var err error
 	switch out.Status {
