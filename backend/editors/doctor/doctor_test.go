@@ -270,6 +270,36 @@ func TestServersThatSeveralEditorsStartAreReportedOnce(t *testing.T) {
 	}
 }
 
+func TestAServerThatAnEditorAlsoReachesThroughTheHubIsReported(t *testing.T) {
+	f := newFixture(t)
+	f.server("play", "@x/play", plain)
+	f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+","+entry("playwright", "@x/play")+`}}`)
+	f.write(".gemini/settings.json", `{"mcpServers":{`+entry("other", "@x/other")+`}}`)
+	const want = "warning cursor: Cursor uses playwright directly and also reaches it through Agent Discover, so that its tools are " +
+		"there twice. Remove it from the editor: `agent-discover editors import cursor --server play --take-out`."
+	if got := findings(f.run(), doctor.Duplicate); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f.write(".gemini/settings.json", `{"mcpServers":{`+f.discoverEntry()+","+entry("other", "@x/play")+`}}`)
+	if got := findings(f.run(), doctor.Duplicate); !strings.HasPrefix(got, "warning cursor,gemini-cli: Cursor and Gemini CLI each use ") {
+		t.Errorf("two editors: %s", got)
+	}
+	f.write(".gemini/settings.json", `{}`)
+	f.write(".cursor/mcp.json", `{"mcpServers":{`+entry("playwright", "@x/play")+`}}`)
+	if got := findings(f.run(), doctor.Duplicate); got != "" {
+		t.Errorf("without the entry of Agent Discover: %s", got)
+	}
+	if _, err := f.servers.Add(t.Context(), registry.Server{
+		Name: "far", Transport: "streamable-http", URL: "https://example.org/mcp", Approved: true,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+`,"far":{"url":"https://example.org/mcp"}}}`)
+	if got := findings(f.run(), doctor.Duplicate); !strings.Contains(got, "Cursor uses far directly and also reaches it") {
+		t.Errorf("a remote server: %s", got)
+	}
+}
+
 func TestLimitsCoverDirectAndProxiedTools(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("n", 50)

@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -102,40 +104,65 @@ func suffix(text string) string {
 	return ": " + strings.TrimRight(clean(text), ".")
 }
 
-// duplicates reports the stdio servers that several editors start. Remote
-// servers run once in any case.
+// duplicates reports the servers that an editor uses itself and also reaches through Agent Discover, and the stdio servers
+// that several editors start. A remote server runs once, however many editors use it.
 func (x *examination) duplicates() (findings []Finding) {
 	for i := range x.scan.Candidates {
 		c := &x.scan.Candidates[i]
-		if c.Server.Transport != "stdio" {
-			continue
-		}
-		var ids, names []string
+		var ids, names, twiceIDs, twice []string
 		entry := ""
 		for _, e := range x.editors {
-			if at := slices.IndexFunc(e.servers, func(s server) bool { return s.candidate == c }); at >= 0 {
-				ids, names = append(ids, e.status.ID), append(names, e.status.Name)
-				if entry == "" {
-					entry = e.servers[at].entry
-				}
+			at := slices.IndexFunc(e.servers, func(s server) bool { return s.candidate == c })
+			if at < 0 {
+				continue
+			}
+			ids, names, entry = append(ids, e.status.ID), append(names, e.status.Name), cmp.Or(entry, e.servers[at].entry)
+			if e.registered && x.inHub(c) {
+				twiceIDs, twice = append(twiceIDs, e.status.ID), append(twice, e.status.Name)
 			}
 		}
-		if len(ids) < 2 {
-			continue
+		take := func(what string, from []string) string {
+			if c.Problem != "" {
+				return ""
+			}
+			return fmt.Sprintf("%s: `agent-discover editors import %s --server %s --take-out`.", what, strings.Join(from, " "), c.Name)
 		}
-		advice := ""
-		if c.Problem == "" {
-			advice = fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.",
-				strings.Join(ids, " "), c.Name)
+		switch {
+		case len(twice) > 0:
+			uses, reaches, from := "uses", "reaches", "the editor"
+			if len(twice) > 1 {
+				uses, reaches, from = "each use", "reach", "the editors"
+			}
+			findings = append(findings, Finding{
+				Kind: Duplicate, Level: Warning, Editors: twiceIDs, Subject: entry,
+				Text: fmt.Sprintf("%s %s %s directly and also %s it through Agent Discover, so that its tools are there twice.",
+					listed(twice), uses, entry, reaches),
+				Advice: take("Remove it from "+from, twiceIDs),
+			})
+		case len(ids) > 1 && c.Server.Transport == "stdio":
+			findings = append(findings, Finding{
+				Kind: Duplicate, Level: Warning, Editors: ids, Subject: entry,
+				Text:   fmt.Sprintf("%s each start their own process of %s.", listed(names), entry),
+				Advice: take("Run it once for all of them", ids),
+			})
 		}
-		last := len(names) - 1
-		findings = append(findings, Finding{
-			Kind: Duplicate, Level: Warning, Editors: ids, Subject: entry,
-			Text:   fmt.Sprintf("%s and %s each start their own process of %s.", strings.Join(names[:last], ", "), names[last], entry),
-			Advice: advice,
-		})
 	}
 	return findings
+}
+
+// listed joins names for a sentence: "A", "A and B" or "A, B and C".
+func listed(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// inHub reports whether the hub offers the server of a candidate to agents, too.
+func (x *examination) inHub(c *importer.Candidate) bool {
+	configured, err := x.options.Servers.Get(c.Existing)
+	return err == nil && configured.Usable() == nil
 }
 
 // missing reports the entries whose command is not installed.
