@@ -203,7 +203,7 @@ func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 
 func (p *Downloader) temporary() (string, error) {
 	p.empty()
-	if err := os.MkdirAll(p.options.Folder, 0o700); err != nil {
+	if err := paths.MakeFolder(p.options.Folder); err != nil {
 		return "", err
 	}
 	return os.MkdirTemp(p.options.Folder, "npm-*")

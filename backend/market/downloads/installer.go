@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,8 +44,9 @@ type Installer struct {
 // installation is a running installation.
 type installation struct {
 	cancel  context.CancelFunc
-	waiting int           // number of callers that wait for it
-	done    chan struct{} // closed when err is set
+	waiting int            // number of callers that wait for it
+	reports []func(string) // of all callers, for each line that the package manager writes
+	done    chan struct{}  // closed when err is set
 	err     error
 }
 
@@ -97,16 +99,25 @@ func (i *Installer) join(server string, j job) *installation {
 	defer i.mu.Unlock()
 	if one := i.running[j.folder]; one != nil {
 		one.waiting++
+		one.reports = append(one.reports, j.use.Report)
 		return one
 	}
 	ctx, cancel := context.WithTimeout(i.ctx, downloadTimeout)
-	one := &installation{cancel: cancel, waiting: 1, done: make(chan struct{})}
+	one := &installation{cancel: cancel, waiting: 1, reports: []func(string){j.use.Report}, done: make(chan struct{})}
 	if one.err = ctx.Err(); one.err != nil {
 		cancel()
 		close(one.done)
 		return one
 	}
 	i.running[j.folder] = one
+	j.use.Report = func(line string) {
+		i.mu.Lock()
+		reports := slices.Clone(one.reports)
+		i.mu.Unlock()
+		for _, report := range reports {
+			report(line)
+		}
+	}
 	i.log.Info("installing the package of a server", "server", server, "package", j.Packages[0])
 	i.all.Go(func() {
 		defer cancel()

@@ -56,16 +56,23 @@ type Client struct {
 	http   *http.Client
 	source string
 	stall  time.Duration // how long a download may receive nothing
+	// transports returns the transports of http.
+	transports func() transports
 }
 
 // New returns a client.
 func New(o Options) *Client {
 	hop := &hop{authorize: o.Authorize, insecure: o.Insecure, transports: sync.OnceValue(func() transports { return newTransports(o) })}
-	return &Client{source: o.Source, stall: stall, http: &http.Client{Transport: hop, CheckRedirect: checkRedirect}}
+	return &Client{
+		source: o.Source, stall: stall, transports: hop.transports, http: &http.Client{Transport: hop, CheckRedirect: checkRedirect},
+	}
 }
 
-// transports are the transports of one client; lax, which may be nil, accepts any certificate.
-type transports struct{ strict, lax transport }
+// transports are the transports of one client and their proxies. lax, which may be nil, accepts any certificate.
+type transports struct {
+	strict, lax transport
+	proxy       func(*url.URL) (*url.URL, error)
+}
 
 type transport interface {
 	http.RoundTripper
@@ -76,7 +83,7 @@ func newTransports(o Options) transports {
 	if o.Network != nil {
 		o.Proxy, o.CAs = o.Network()
 	}
-	t := transports{strict: newTransport(o, false)}
+	t := transports{strict: newTransport(o, false), proxy: o.Proxy}
 	if o.Insecure != nil {
 		t.lax = newTransport(o, true)
 	}
@@ -275,7 +282,17 @@ func (c *Client) failed(ctx context.Context, address string, err error) error {
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade):
 		return fault.Wrap(cause(err), fault.Failed, "%s redirected the request in a way that is not safe to follow", place)
 	}
-	return fault.Wrap(cause(err), fault.Unavailable, "could not reach %s; check the network connection and the proxy settings", place)
+	return fault.Wrap(cause(err), fault.Unavailable, "could not reach %s%s; check the network connection and the proxy settings", place,
+		c.through(address))
+}
+
+// through says in an error whether an address is reached through a proxy.
+func (c *Client) through(address string) string {
+	to, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return netreach.Through(c.transports().proxy, to)
 }
 
 // cause drops the address from an error of http.Client, because it may contain credentials.

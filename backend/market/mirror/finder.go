@@ -46,7 +46,9 @@ func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error
 		o.Settings.Provider, o.Store = settings.ProviderNone, unstored{}
 	}
 	f := &finder{catalog: c, loaded: -1}
-	f.index = embedding.New(embedding.Options{Settings: o.Settings, Builtin: o.Builtin, Catalog: c, Store: o.Store, Bus: bus, Log: log})
+	f.index = embedding.New(embedding.Options{
+		Settings: o.Settings, Builtin: o.Builtin, Catalog: c, Store: o.Store, Bus: bus, Log: log, Transport: o.Transport,
+	})
 	f.search = search.New(search.Options{Catalog: c, Bus: bus, Meaning: f.index})
 	return f, nil
 }

@@ -7,6 +7,7 @@ package mirror
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -61,6 +62,8 @@ type Meaning struct {
 	Settings settings.Search
 	Builtin  embedding.Builtin
 	Store    embedding.Store
+	// Transport sends the requests to remote models; nil: http.DefaultTransport.
+	Transport http.RoundTripper
 }
 
 // Options are the dependencies of a Mirror.

@@ -14,10 +14,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// passed are the user's variables that package managers get, in addition to the package managers' own settings.
+// passed are the user's variables that package managers get, in addition to their own settings and to the variables that
+// process.NetworkVariable accepts.
 var passed = strings.Fields(`
 	PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME NETRC
-	HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
 	SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
 	PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) ALLUSERSPROFILE NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE`)
 
@@ -56,7 +56,7 @@ func (o Order) environment() process.Env {
 	env := o.Env.Without(func(name string) bool {
 		upper := strings.ToUpper(name)
 		kept := strings.HasPrefix(upper, settings) || strings.HasPrefix(upper, "LC_")
-		return !kept && !named[name] && !slices.Contains(passed, upper)
+		return !kept && !named[name] && !slices.Contains(passed, upper) && !process.NetworkVariable(name)
 	})
 	for name, value := range o.Own {
 		if registries.MatchString(name) && addresses.MatchString(value) && !strings.Contains(value, "${") {
@@ -195,7 +195,7 @@ func (o Order) access(config []string) sandbox.ManagerAccess {
 
 // certificates returns the files and folders with the user's additional certificate authorities.
 func (o Order) certificates() (files []string) {
-	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
+	for _, name := range process.CertificateVariables() {
 		if path := o.variable(name); filepath.IsAbs(path) {
 			files = append(files, path)
 		}

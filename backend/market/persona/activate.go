@@ -169,8 +169,8 @@ func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error
 		}
 		v := s.parsed
 		out, err := p.options.Intake.Add(ctx, intake.Arrival{Origin: intake.Unseen, SwitchedOff: v.Disabled, Server: registry.Server{
-			Name: v.Name, Description: v.Description, Source: "local", Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
-			URL: v.URL, Headers: v.Headers, Tags: v.Tags, ProposedBy: "the persona " + one.Name,
+			Name: v.Name, Description: v.Description, Source: registry.FromPersona + one.Name, Transport: v.Transport, Command: v.Command,
+			Args: v.Args, Env: v.Env, URL: v.URL, Headers: v.Headers, Tags: v.Tags, ProposedBy: "the persona " + one.Name,
 		}})
 		if err != nil {
 			return err

@@ -9,12 +9,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/federation"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 )
 
 // Found is the result of a search. It is small, because a model reads it.
 type Found struct {
 	Servers    []Server `json:"servers"`
-	NextCursor *string  `json:"next_cursor"`       // set when the official registry is listed page by page
+	NextCursor *string  `json:"next_cursor"`       // of the next page; nil on the last one
 	Missing    []string `json:"missing,omitempty"` // sources that did not answer, each with the reason
 }
 
@@ -49,7 +50,7 @@ const (
 type Query struct {
 	Text   string // empty to list the official registry
 	Source string // official, npm or pypi; anything else means all
-	Cursor string // cursor of the next page of the official registry
+	Cursor string // cursor of the next page
 	Limit  int    // maximum number of servers; 0 means standardLimit
 }
 
@@ -59,7 +60,8 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 		q.Limit = standardLimit
 	}
 	var failure error // why the official registry has returned no page
-	if q.Limit = min(q.Limit, maxLimit); q.Cursor != "" || q.Text == "" && q.Source == "" && p.options.Market.HasRegistry() {
+	if q.Limit = min(q.Limit, maxLimit); !marketplace.OfSearch(q.Cursor) &&
+		(q.Cursor != "" || q.Text == "" && q.Source == "" && p.options.Market.HasRegistry()) {
 		found, err := p.page(ctx, q)
 		if err == nil || q.Cursor != "" {
 			return found, err
@@ -69,11 +71,15 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 	if !isSource(q.Source) {
 		q.Source = "" // for example registry, which means all sources in the original product
 	}
-	answer, err := p.options.Market.Search(ctx, federation.Query{Text: q.Text, Source: q.Source, Limit: q.Limit, Wait: searchWait})
+	search := federation.Query{Text: q.Text, Source: q.Source, Limit: q.Limit, Wait: searchWait}
+	answer, next, err := p.options.Market.Results(ctx, search, q.Cursor)
 	if err != nil {
 		return Found{}, err
 	}
 	out := Found{Servers: []Server{}}
+	if next != "" {
+		out.NextCursor = &next
+	}
 	for i := range answer.Results {
 		found := serverOf(&answer.Results[i].Listing)
 		found.Installed = answer.Results[i].Installed

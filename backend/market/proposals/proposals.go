@@ -19,6 +19,8 @@ import (
 // Market finds and installs servers.
 type Market interface {
 	Search(ctx context.Context, q federation.Query) (federation.Answer, error)
+	// Results returns a page of a search.
+	Results(ctx context.Context, q federation.Query, cursor string) (page federation.Answer, next string, err error)
 	// Page returns a page of the official registry. Call it only if HasRegistry returns true.
 	Page(ctx context.Context, text, cursor string, limit int) (marketplace.Page, error)
 	HasRegistry() bool

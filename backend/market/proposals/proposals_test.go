@@ -34,6 +34,11 @@ func (m *market) Search(_ context.Context, q federation.Query) (federation.Answe
 	}, nil
 }
 
+func (m *market) Results(ctx context.Context, q federation.Query, _ string) (federation.Answer, string, error) {
+	answer, err := m.Search(ctx, q)
+	return answer, "", err
+}
+
 func (m *market) Page(context.Context, string, string, int) (marketplace.Page, error) {
 	return marketplace.Page{Listings: []listing.Listing{m.found[0].Listing}, Next: "more"}, nil
 }
@@ -120,8 +125,10 @@ func TestOnlyEntriesOfTheOfficialRegistryHaveNamesWithoutASource(t *testing.T) {
 		{"registry", "weather-mcp", "", "name the server by its id, as browse returns it: npm:weather-mcp, pypi:weather-mcp"},
 		{"npm", "weather-mcp", "npm:weather-mcp", ""},
 		{"", "pypi:weather-mcp", "pypi:weather-mcp", ""},
-		{"registry", "rain", "", "command is required"},
-		{"", "other:rain", "", "command is required"},
+		{"registry", "weather", "", "by its id, as browse returns it: npm:weather-mcp, official:io.example/weather, pypi:weather-mcp"},
+		{"registry", "Weather-Server", "", "official:io.example/weather"},
+		{"registry", "rain", "", `no server named "rain"`},
+		{"", "other:rain", "", `no server named "other:rain"`},
 	} {
 		r, err := newProposals(m).Propose(t.Context(), Proposal{Source: row.source, Name: row.name})
 		if r.ID != row.id || (err == nil) != (row.problem == "") || err != nil && !strings.Contains(fault.MessageOf(err), row.problem) {

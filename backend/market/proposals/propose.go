@@ -56,6 +56,7 @@ type Input struct {
 const (
 	source      = "registry" // means all sources in the API of the original product
 	maxOptional = 10
+	maxAlike    = 10
 )
 
 // Propose installs a server for an agent, or makes it wait for approval, depending on the setting agents.install.
@@ -78,7 +79,7 @@ func (p *Proposals) Propose(ctx context.Context, a Proposal) (Reply, error) {
 
 // identify returns the ID of the listing that an agent names. A name without a source means an entry of the official
 // registry, where each namespace has a verified owner. Anybody can publish a package with a confusingly similar name,
-// so packages need a source.
+// so packages need a source. Other names are refused with the IDs that they may stand for; see plainName.
 func (p *Proposals) identify(ctx context.Context, a Proposal) (string, error) {
 	if of, _, ok := listing.SplitID(a.Name); ok && isSource(of) {
 		return a.Name, nil
@@ -90,23 +91,52 @@ func (p *Proposals) identify(ctx context.Context, a Proposal) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var ids []string
+	var ids, alike []string
 	for _, r := range answer.Results {
 		for _, id := range r.IDs {
 			switch of, name, _ := listing.SplitID(id); {
-			case name != a.Name:
-			case of == listing.Official:
+			case name == a.Name && of == listing.Official:
 				return id, nil
-			default:
+			case name == a.Name:
 				ids = append(ids, line(id, 300))
+			case plainName(name) == plainName(a.Name):
+				alike = append(alike, line(id, 300))
 			}
 		}
 	}
-	if len(ids) == 0 { // the error message of the original product
-		return "", fault.New(fault.NotFound, `command is required for manual installation (or use source: "registry" to auto-detect)`)
+	if len(ids) == 0 { // at most as many as a model reads, the best first
+		ids = alike[:min(len(alike), maxAlike)]
+	}
+	if len(ids) == 0 {
+		return "", fault.New(fault.NotFound, "the marketplace has no server named %q%s; search for it with the action browse, or name a command",
+			line(a.Name, 300), unanswered(answer))
 	}
 	slices.Sort(ids)
 	return "", fault.New(fault.Invalid, "name the server by its id, as browse returns it: %s", strings.Join(ids, ", "))
+}
+
+// unanswered names the sources that did not answer, each with the reason, as the end of a sentence about a search.
+func unanswered(found federation.Answer) string {
+	var missing []string
+	for _, s := range found.Sources {
+		if s.Problem != "" {
+			missing = append(missing, s.Source+" did not answer: "+line(s.Problem, 300))
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(missing, "; ") + ")"
+}
+
+// plainName returns the part of a listing's name by which people call the server: filesystem for
+// @modelcontextprotocol/server-filesystem and for io.github.acme/filesystem-mcp.
+func plainName(name string) string {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	for _, word := range []string{"mcp", "server", "mcp"} {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, word+"-"), "-"+word)
+	}
+	return name
 }
 
 // plan returns the complete plan for a choice, or a reply if there is none yet.

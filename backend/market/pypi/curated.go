@@ -49,6 +49,11 @@ func option(name string, in listing.Input) input {
 	}
 }
 
+// operand returns a positional argument.
+func operand(hint string, in listing.Input) input {
+	return func(p *listing.Package) { p.Arguments = append(p.Arguments, listing.Argument{Input: in, Hint: hint}) }
+}
+
 // always returns an argument with a fixed value.
 func always(value string) input {
 	return func(p *listing.Package) {

@@ -336,6 +336,13 @@ var entries = []entry{
 			need("ALLOWED_DIR", "Folder in which commands may run"), may("ALLOWED_COMMANDS", "Commands that may run, separated by commas"),
 		},
 	},
+	{
+		name: "mcp-proxy", title: "MCP proxy", purpose: "Offers a remote MCP server over standard input and output",
+		keywords: "bridge gateway sse http stdio transport", inputs: []input{
+			operand("url", listing.Input{Description: "Address of the remote server, such as https://example.com/sse", Required: true}),
+			maySecret("API_ACCESS_TOKEN", "Token that is sent to the remote server"),
+		},
+	},
 	{name: "mcp-text-editor", title: "Text editor", purpose: "Edits parts of text files line by line", keywords: "file code"},
 	{name: "mcp-server-calculator", title: "Calculator", purpose: "Calculates exactly", keywords: "math arithmetic number"},
 	{
