@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/toolsetview"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -75,6 +77,11 @@ func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json
 	c.tasks.note(server, tool, result)
 	c.exchanges.of(ctx).note(result.Modern)
 	c.lessons.called(request, result, err)
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && c.client.isCommandLine() {
+		if written := rpc.Redacted(); written != rpc {
+			err = written // the command line shows it to a person; other clients get it as the server has sent it
+		}
+	}
 	result.JSON = c.surface.Shown(server, "tools/call", result.JSON, "")
 	return result, err
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -84,6 +85,12 @@ func (c *clientInfo) called() (name, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.name, c.version
+}
+
+// isCommandLine reports whether the client is the command line, where a person tries tools out and reads the answers.
+func (c *clientInfo) isCommandLine() bool {
+	name, _ := c.called()
+	return name == words.CommandLine
 }
 
 // isIntroduced reports whether the client has sent initialize or a modern request.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
@@ -92,10 +91,10 @@ func (u *contextUse) note(s *Session) {
 // itself. The field Whole counts the tokens of these tools or, if the client defers loading tools, only the tokens of
 // their names.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
-	name, version := s.client.called()
-	if !s.client.isIntroduced() || name == words.CommandLine {
+	if !s.client.isIntroduced() || s.client.isCommandLine() {
 		return SeenClient{}, false
 	}
+	name, version := s.client.called()
 	defersFrom := 0 // never
 	if editor, known := table.ByClient(name); known {
 		defersFrom = editor.DefersFrom

@@ -84,7 +84,9 @@ func (f *feed) follow(ctx context.Context, from *sources) {
 		case _, ok = <-from.tools:
 			f.sessions.look()
 		case change, open := <-from.servers:
-			if ok = open; change.Removed {
+			if ok = open; change.Renamed != "" {
+				f.found.rename(ctx, f.sessions.all(), change.Name, change.Renamed)
+			} else if change.Removed {
 				for _, s := range f.sessions.all() { // a later server of the same name is a different server
 					s.found.forget(change.Name)
 				}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 
-	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
@@ -17,15 +16,10 @@ type lessons struct {
 	client  *clientInfo
 }
 
-func (l *lessons) taught() bool {
-	name, _ := l.client.called()
-	return name != words.CommandLine
-}
-
 // asked records the answers to the queries of one find_tool or find_tools
 // request.
 func (l *lessons) asked(answers ...learning.Answer) {
-	if l.taught() {
+	if !l.client.isCommandLine() {
 		l.learner.Asked(l.client.session, answers...)
 	}
 }
@@ -34,7 +28,7 @@ func (l *lessons) asked(answers ...learning.Answer) {
 // cancelled or did not reach the server are not recorded: they prove nothing
 // about the tool.
 func (l *lessons) called(r call.Request, result call.Result, err error) {
-	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || !l.taught() {
+	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || l.client.isCommandLine() {
 		return
 	}
 	l.learner.Called(l.client.session, catalog.Key{Server: r.Server, Tool: r.Tool}, err == nil && !result.ToolError)

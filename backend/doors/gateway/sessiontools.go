@@ -138,6 +138,21 @@ func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 	}
 }
 
+// rename gives the tools of a renamed server its new name in the tools of sessions, and of disconnected sessions that are
+// still to be stored. The store has the new name already, but a session may have stored its tools since.
+func (v *sessionToolSaver) rename(ctx context.Context, connected []*Session, server, to string) {
+	for _, s := range connected {
+		if s.found.rename(server, to) {
+			v.save(ctx, s.found)
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.due {
+		s.rename(server, to)
+	}
+}
+
 // sessionTools are the tools that find_tool has added to the list of one session. It is safe
 // for concurrent use.
 type sessionTools struct {
@@ -180,6 +195,20 @@ func (t *sessionTools) forget(server string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.keys, func(key catalog.Key, _ bool) bool { return key.Server == server })
+}
+
+// rename gives the tools of a server its new name and reports whether there are any.
+func (t *sessionTools) rename(server, to string) (changed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key := range maps.Clone(t.keys) {
+		if key.Server == server {
+			delete(t.keys, key)
+			t.keys[catalog.Key{Server: to, Tool: key.Tool}] = true
+			changed = true
+		}
+	}
+	return changed
 }
 
 // AddsFound reports whether find_tool adds tools to the session's list. It is false for a modern client, whose

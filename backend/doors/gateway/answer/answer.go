@@ -43,12 +43,17 @@ func Indented(reply any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
-// Error returns the result of a tool call that has failed. A model can read its text.
-func Error(text string) (json.RawMessage, error) {
-	return Encode(map[string]any{
+// Error returns the result of a tool call that has failed. A model can read its text. near has the names that may be
+// meant instead of an unknown one, for programs.
+func Error(text string, near ...string) (json.RawMessage, error) {
+	failed := map[string]any{
 		"content": []map[string]string{{"type": "text", "text": text}},
 		"isError": true,
-	})
+	}
+	if len(near) > 0 {
+		failed["did_you_mean"] = near
+	}
+	return Encode(failed)
 }
 
 // List returns the result of a list request: an object whose only member has the name member and contains the

@@ -68,7 +68,7 @@ func Call(result json.RawMessage, err error) (json.RawMessage, error) {
 	case !isFault(err), byKind[fault.KindOf(err)].refused:
 		return nil, Request(err)
 	}
-	return Error(fault.MessageOf(err))
+	return Error(fault.MessageOf(err), fault.DidYouMean(err)...)
 }
 
 // Ended returns the JSON-RPC error to answer a call with, if err concerns the request rather than the tool: the request
@@ -99,7 +99,7 @@ func UnknownTool(name string, err error, how string) string {
 // Action returns the result of a failed action of the tool registry. Clients rely on the code in brackets, which the
 // original product (agent-discover 1.4) sends, too.
 func Action(err error) (json.RawMessage, error) {
-	return Error("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
+	return Error("Error [UNKNOWN_ERROR]: "+fault.MessageOf(err), fault.DidYouMean(err)...)
 }
 
 // isFault reports whether an error is the hub's own, not one that the server has sent, nor
@@ -129,6 +129,8 @@ type Failure struct {
 	Message string `json:"message"`
 	Server  string `json:"server"`
 	Tool    string `json:"tool"`
+	// DidYouMean has the names that may be meant instead of an unknown one.
+	DidYouMean []string `json:"did_you_mean,omitempty"`
 }
 
 // Error implements error.
@@ -143,7 +145,7 @@ func (f *Failure) Result() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Error(string(text))
+	return Error(string(text), f.DidYouMean...)
 }
 
 // FailureOf returns the failure for an error of a call of a tool or of the start of its server.
@@ -152,7 +154,7 @@ func FailureOf(err error, server, tool string) *Failure {
 		return failed
 	}
 	kind := fault.KindOf(err)
-	f := &Failure{Code: byKind[kind].failure, Message: fault.MessageOf(err), Server: server, Tool: tool}
+	f := &Failure{Code: byKind[kind].failure, Message: fault.MessageOf(err), Server: server, Tool: tool, DidYouMean: fault.DidYouMean(err)}
 	rpc, fromServer := errors.AsType[*jsonrpc.Error](err)
 	own, _ := errors.AsType[*fault.Error](err)
 	switch {
@@ -171,7 +173,7 @@ func FailureOf(err error, server, tool string) *Failure {
 	return f
 }
 
-// ServerError returns a JSON-RPC error of a server as text for a model.
+// ServerError returns a JSON-RPC error of a server as text for a model, without the secrets of the server.
 func ServerError(rpc *jsonrpc.Error) string {
-	return strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data))
+	return rpc.Written(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -39,7 +40,7 @@ func TestEachKindOfFaultHasOneAnswer(t *testing.T) {
 		if !want.refused && string(result) != `{"content":[{"text":"it <failed>","type":"text"}],"isError":true}` {
 			t.Errorf("%s: a call gets %s", kind, result)
 		}
-		if got := FailureOf(err, "s", "t"); *got != (Failure{want.failure, "it <failed>", "s", "t"}) {
+		if got := FailureOf(err, "s", "t"); !reflect.DeepEqual(*got, Failure{want.failure, "it <failed>", "s", "t", nil}) {
 			t.Errorf("%s: %+v", kind, got)
 		}
 	}
@@ -69,7 +70,7 @@ func TestErrorsOfServersArePassedOn(t *testing.T) {
 	if err := Request(wrapped); !errors.Is(err, wrapped) {
 		t.Errorf("a request gets %v", err)
 	}
-	if got := FailureOf(wrapped, "s", "t"); *got != (Failure{Validation, `MCP error -32602: bad {"n":1}`, "s", "t"}) {
+	if got := FailureOf(wrapped, "s", "t"); !reflect.DeepEqual(*got, Failure{Validation, `MCP error -32602: bad {"n":1}`, "s", "t", nil}) {
 		t.Errorf("got %+v", got)
 	}
 	if Ended(wrapped) != nil {

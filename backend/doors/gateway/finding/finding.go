@@ -56,8 +56,13 @@ func LimitOf(query string, wanted float64) (int, error) {
 // Rank searches the findable tools that q.Allow accepts, and returns them under the names and descriptions
 // that the rules give them.
 func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) search.Result {
-	findable, more := f.inventory.Findable(r), q.Allow
-	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && findable(t) }
+	return f.rank(ctx, q, r, f.inventory.Findable(r))
+}
+
+// rank searches the tools that both among and q.Allow accept.
+func (f *Finder) rank(ctx context.Context, q search.Query, r inventory.Rules, among func(*catalog.Tool) bool) search.Result {
+	more := q.Allow
+	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && among(t) }
 	result := f.search.Find(ctx, q)
 	for _, hits := range [][]search.Hit{result.Hits, result.Closest} {
 		for i := range hits {

@@ -142,15 +142,22 @@ func (q *Queries) Intents(ctx context.Context, args arguments.Arguments) (any, e
 	return map[string]any{"results": replies}, nil
 }
 
-// Ranked returns the tools that fit a query best, and the rules that give them their names and descriptions.
-func (q *Queries) Ranked(ctx context.Context, query search.Query) ([]search.Hit, inventory.Rules) {
-	rules := q.tools.Rules()
-	result := q.finder.Rank(ctx, query, rules)
-	if len(result.Hits) == 0 {
-		q.finder.again(ctx, result.Unread, func(ctx context.Context) {
-			rules, query.Patient = q.tools.Rules(), true
-			result = q.finder.Rank(ctx, query, rules)
-		})
+// Ranked returns the tools that fit a query best, and the rules that give them their names and descriptions. If disabled
+// is true, tools that a rule disables are among them.
+func (q *Queries) Ranked(ctx context.Context, query search.Query, disabled bool) ([]search.Hit, inventory.Rules) {
+	var rules inventory.Rules
+	var result search.Result
+	rank := func(ctx context.Context) {
+		rules = q.tools.Rules()
+		among := q.finder.inventory.Shown()
+		if !disabled {
+			among = q.finder.inventory.Findable(rules)
+		}
+		result = q.finder.rank(ctx, query, rules, among)
+	}
+	if rank(ctx); len(result.Hits) == 0 {
+		query.Patient = true
+		q.finder.again(ctx, result.Unread, rank)
 	}
 	tools := make([]*catalog.Tool, len(result.Hits))
 	for i, hit := range result.Hits {

@@ -66,11 +66,17 @@ func (i *Inventory) Active(r Rules) []*catalog.Tool {
 // Findable returns a filter that accepts the tools that find_tool may return: those of usable servers that the
 // rules let models call.
 func (i *Inventory) Findable(r Rules) func(*catalog.Tool) bool {
+	shown := i.Shown()
+	return func(t *catalog.Tool) bool { return shown(t) && r.Allows(t) }
+}
+
+// Shown returns a filter that accepts the tools of usable servers that models may know, also those that a rule disables.
+func (i *Inventory) Shown() func(*catalog.Tool) bool {
 	usable, forModels := make(map[string]bool), i.ForModels()
 	for _, server := range i.servers.List() {
 		usable[server.Name] = server.Usable() == nil
 	}
-	return func(t *catalog.Tool) bool { return usable[t.Server] && forModels(t) && r.Allows(t) }
+	return func(t *catalog.Tool) bool { return usable[t.Server] && forModels(t) }
 }
 
 // Known returns the tools that a client to which only the general rules apply may find.

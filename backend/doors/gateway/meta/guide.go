@@ -2,11 +2,14 @@ package meta
 
 import (
 	"encoding/json"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // guideName is the name of the surface's only prompt. Prompts of servers have other names, which contain __.
@@ -14,7 +17,7 @@ const guideName = "usage-guide"
 
 const guideTitle = "How to find and call the tools of this user's MCP servers"
 
-// guideURI is the URI of the usage guide. serverURI, followed by the slug of a server, is the URI of the resource about
+// guideURI is the URI of the usage guide. serverURI, followed by the name of a server, is the URI of the resource about
 // that server.
 const (
 	guideURI  = "agent-discover://docs/usage"
@@ -28,7 +31,7 @@ const guide = `# How to use the tools of this user's MCP servers
 2. find_tool with call_as alone, or get_tool_details with server and tool, returns the whole schema.
 3. Call the tool: call_read_tool if it only reads, call_write_tool if it destroys nothing, otherwise call_tool, each with call_as and arguments; or execute_tool with server, tool and arguments.
 
-list_mcp_servers shows the servers, list_tools the tools of one (includeDisabled: those that the user has disabled, too), refresh_cache reads the lists of running servers again. Servers start when they are first called.
+list_mcp_servers shows the servers, list_tools the tools of one, refresh_cache reads the lists of running servers again. Servers start when they are first called. With includeDisabled, search_tools and list_tools also return the tools that the user has disabled.
 
 Arguments are checked before a call is sent. Failures of execute_tool and of the lists have a code:
 
@@ -53,7 +56,7 @@ func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 			json.RawMessage(`{"uri":"`+guideURI+`","name":"`+guideName+`","title":"Usage guide","mimeType":"text/markdown"}`))
 		for _, v := range m.approved() {
 			item, err := answer.Encode(map[string]string{
-				"uri": serverURI + m.hub.slug(v), "name": v.Name, "mimeType": "application/json",
+				"uri": serverURI + url.PathEscape(v.Name), "name": v.Name, "mimeType": "application/json",
 				"description": "Tools and state of the MCP server " + v.Name,
 			})
 			if err == nil {
@@ -99,20 +102,23 @@ func (m *Tools) Serve(method string, params json.RawMessage) (result json.RawMes
 }
 
 func (m *Tools) readServer(uri string) (json.RawMessage, error) {
-	for _, v := range m.approved() {
-		if uri == serverURI+m.hub.slug(v) {
-			rules := m.client.Rules()
-			text, err := findreply.Text(struct {
-				serverSummary
-				Tools []toolSummary `json:"tools"`
-			}{m.describe(v, rules), m.toolsOf(v.Name, false, rules)})
-			if err != nil {
-				return nil, err
-			}
-			return contents(uri, "application/json", text)
-		}
+	servers, rest := m.approved(), strings.TrimPrefix(uri, serverURI)
+	at := slices.IndexFunc(servers, func(v registry.Server) bool { return rest == v.Name || rest == url.PathEscape(v.Name) })
+	if at < 0 { // clients may know the URI with the slug, which earlier versions listed
+		at = slices.IndexFunc(servers, func(v registry.Server) bool { return rest == m.hub.slug(v) })
 	}
-	return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown resource %s", uri)
+	if at < 0 {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown resource %s", uri)
+	}
+	v, rules := servers[at], m.client.Rules()
+	text, err := findreply.Text(struct {
+		serverSummary
+		Tools []toolSummary `json:"tools"`
+	}{m.describe(v, rules), m.toolsOf(v.Name, false, rules)})
+	if err != nil {
+		return nil, err
+	}
+	return contents(uri, "application/json", text)
 }
 
 // contents returns the result of resources/read with one text.

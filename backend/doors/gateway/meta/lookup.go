@@ -3,14 +3,13 @@ package meta
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/spelling"
 	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
-	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -24,11 +23,14 @@ func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
 		}
 		return v, &answer.Failure{Code: answer.Configuration, Message: fault.MessageOf(err), Server: name}
 	}
-	existing := "no server is configured"
-	if servers := m.hub.roster.Now().Servers; len(servers) > 0 {
+	existing, servers := "no server is configured", m.hub.roster.Now().Servers
+	if len(servers) > 0 {
 		existing = "the servers are " + roster.Names(servers, 100)
 	}
-	return v, &answer.Failure{Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, existing), Server: name}
+	return v, &answer.Failure{
+		Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, existing), Server: name,
+		DidYouMean: spelling.Near(name, servers),
+	}
 }
 
 // tool returns a tool of an approved server, by any of the tool's names.
@@ -85,18 +87,16 @@ func (m *Tools) fits(server, tool string, arguments json.RawMessage) error {
 	if !known {
 		return nil
 	}
-	wrong := schemacheck.Check(t.InputSchema(), arguments)
-	if len(wrong) == 0 {
+	err := resolve.Fits(t, arguments, "get_tool_details has its schema")
+	if err == nil {
 		return nil
 	}
-	text := fmt.Sprintf("the arguments do not fit %s, which was not called: %s. "+
-		"Correct them and call it again; get_tool_details has its schema.",
-		t.Proxied(), strings.Join(wrong, "; "))
+	text := fault.MessageOf(err)
 	return fault.Wrap(&answer.Failure{Code: answer.Validation, Message: text, Server: server, Tool: tool}, fault.Invalid, "%s", text)
 }
 
 // unlisted reports whether the tools of a server are not known, because it has never been
 // started or has listed none.
 func (m *Tools) unlisted(server string) bool {
-	return len(m.hub.inventory.Snapshot().Of(server)) == 0
+	return !m.hub.inventory.Snapshot().Known(server)
 }

@@ -91,9 +91,9 @@ func (m *Tools) describe(v registry.Server, r inventory.Rules) serverSummary {
 	return serverSummary{v.Name, v.Description, len(r.Of(v.Name)), len(r.Allowed(r.Of(v.Name))), status, m.hub.finder.WhyNot(v)}
 }
 
-// approved returns the servers that the session may use.
+// approved returns the approved servers that are not disabled.
 func (m *Tools) approved() []registry.Server {
-	return slices.DeleteFunc(slices.Clone(m.hub.registry.List()), func(v registry.Server) bool { return !v.Approved })
+	return slices.DeleteFunc(slices.Clone(m.hub.registry.List()), func(v registry.Server) bool { return !v.Approved || v.Disabled })
 }
 
 func (m *Tools) listServers(context.Context, siblingArguments) (any, *answer.Failure) {
@@ -111,6 +111,7 @@ type hit struct {
 	Summary   string   `json:"summary"`
 	Relevance float64  `json:"relevance"`
 	Tags      []string `json:"tags"`
+	Enabled   *bool    `json:"enabled,omitempty"` // nil unless the search includes disabled tools
 }
 
 func (m *Tools) searchTools(ctx context.Context, args siblingArguments) (any, *answer.Failure) {
@@ -124,11 +125,16 @@ func (m *Tools) searchTools(ctx context.Context, args siblingArguments) (any, *a
 	}
 	ranked, present := m.queries.Ranked(ctx, search.Query{
 		Text: args.Query, Limit: limit, Allow: func(t *catalog.Tool) bool { return args.Server == "" || t.Server == args.Server },
-	})
+	}, bool(args.IncludeDisabled))
 	hits := []hit{}
 	for _, found := range ranked {
 		t := found.Tool
-		hits = append(hits, hit{t.Server, t.Name, t.Summary(), findreply.RoundScore(found.Score), m.tags(present, t)})
+		of := hit{t.Server, t.Name, t.Summary(), findreply.RoundScore(found.Score), m.tags(present, t), nil}
+		if args.IncludeDisabled {
+			enabled := present.Allows(t)
+			of.Enabled = &enabled
+		}
+		hits = append(hits, of)
 	}
 	hint := ""
 	if len(hits) == 0 {
@@ -240,9 +246,7 @@ func (m *Tools) details(ctx context.Context, args siblingArguments) (any, *answe
 	if len(d.InputSchema) == 0 {
 		d.InputSchema = json.RawMessage(`{"type":"object"}`)
 	}
-	if d.Examples = jsonrpc.Get(d.InputSchema, "examples"); d.Examples == nil {
-		d.Examples = jsonrpc.Get(t.Definition, "examples")
-	}
+	d.Examples = examplesOf(t)
 	var required []string
 	_ = json.Unmarshal(jsonrpc.Get(d.InputSchema, "required"), &required) // an invalid list requires nothing
 	if properties := jsonrpc.Get(d.InputSchema, "properties"); jsonrpc.IsObject(properties) {

@@ -208,20 +208,29 @@ func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params j
 	if err != nil {
 		return answer.Action(err)
 	}
-	if err := t.client.ForModel(server, tool); err != nil {
-		t.calls.Refuse(ctx, server, tool, params, err)
-		return answer.Action(err)
-	}
 	own, err := arguments.Inner(args.Arguments)
 	if err != nil {
 		return answer.Action(err)
 	}
-	vet := func() error { return t.client.ForModel(server, tool) }
+	vet := func() error {
+		if err := t.client.ForModel(server, tool); err != nil {
+			return err
+		}
+		if known, ok := t.client.Rules().Lookup(server, tool); ok {
+			return resolve.Fits(known, own, "the action get_schema has its schema")
+		}
+		return nil
+	}
+	if err := vet(); err != nil {
+		t.calls.Refuse(ctx, server, tool, jsonrpc.Set(params, "arguments", own), err)
+		return answer.Action(err)
+	}
 	result, err := t.calls.Vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
 	if fault.CodeOf(err) == fault.CodeUnlisted {
+		near := fault.DidYouMean(err)
 		_, err = t.calls.Suggest(server, tool, result, err)
 		text, _ := jsonrpc.ErrorText(err)
-		return answer.Error(text)
+		return answer.Error(text, near...)
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		// This error belongs to the called tool, not to registry: return it as

@@ -27,8 +27,8 @@ type Roster struct {
 }
 
 const (
-	maxNameTokens    = 12 // limit on the server names in a definition, in tokens
-	maxSubjectTokens = 9  // limit on the subjects in a definition, in tokens
+	maxNameTokens    = 8  // limit on the server names in a definition, in tokens
+	maxSubjectTokens = 6  // limit on the subjects in a definition, in tokens
 	maxInstructed    = 66 // limit on the server names in instructions, in bytes, so that they end before character 100
 	maxSubjects      = 8
 	maxSubject       = 20 // limit on one subject, in bytes
