@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
@@ -48,7 +49,16 @@ type Companion struct {
 	Entry Entry
 
 	// open connects to the hub, and starts the hub if it is not running. If open is nil, connect is used.
-	open    func(context.Context) (net.Conn, error)
+	open func(context.Context) (net.Conn, error)
+	// ping and endLimit replace instance.Ping and the constant endLimit in tests.
+	ping     func(context.Context, instance.Info) error
+	endLimit time.Duration
+
+	// hub is the hub of the last attempt to connect. silent tells whether it hangs. Only the goroutine of keepLinked uses
+	// them, and watchHub while that goroutine waits for it.
+	hub    instance.Info
+	silent silence
+
 	session string
 	wake    chan struct{} // ends the wait before the next attempt to connect
 
@@ -60,6 +70,7 @@ type Companion struct {
 	mu      sync.Mutex // never held during I/O
 	memory  memory
 	link    net.Conn      // nil while no hub is connected
+	asked   chan struct{} // receives a value after a request was sent on link; made by runLink
 	sent    int           // number of lines sent on link
 	read    int           // number of lines that the hub has read, from its farewell; the constant everything without a farewell
 	queue   [][]byte      // lines to send as soon as a hub is connected
@@ -152,6 +163,10 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 		c.sent++
 		if m.IsRequest() {
 			c.memory.send(m.ID, c.sent, line)
+			select {
+			case c.asked <- struct{}{}:
+			default: // watchHub has not seen the last one yet
+			}
 		}
 		return c.link, nil, nil
 	case c.offline != nil:

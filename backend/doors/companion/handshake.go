@@ -77,7 +77,7 @@ func Dial(ctx context.Context, info instance.Info, version, session string, entr
 	dialer := net.Dialer{Timeout: handshakeTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", info.Address())
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", info.Address())
+		return nil, info.NoAnswer(err)
 	}
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
@@ -145,7 +145,7 @@ func (s *stream) upgrade(info instance.Info) error {
 	}
 	resp, err := http.ReadResponse(s.buffered, req)
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
-		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", info.Address())
+		return info.NoAnswer(err)
 	}
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Upgrade") != upgradeName {
 		return errNotThisHub(info)

@@ -2,6 +2,7 @@ package companion
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,7 +74,10 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, startFailure{err}
 	}
+	c.hub = info
+	began := time.Now()
 	link, err := Dial(ctx, info, c.Version, c.session, c.Entry)
+	c.endHung(ctx, info, began, err)
 	if fault.KindOf(err) == fault.Denied {
 		// Another program listens at the hub's address, so the hub may be dead. If the hub is alive, the process that
 		// Start creates finds the hub's lock and exits.
@@ -156,6 +160,7 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	}
 	c.memory.sendListens()
 	c.link, c.queue, c.offline, c.linked, c.early = link, nil, nil, true, false
+	c.asked = make(chan struct{}, 1)
 	c.mu.Unlock()
 	// Read while sending: the hub may answer before it has read every line.
 	var sent sync.WaitGroup
@@ -170,9 +175,14 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 		_ = c.write(again)
 	}
 	why := "the hub ended"
+	watched, stopWatching := context.WithCancel(ctx)
+	hang := make(chan string, 1)
+	go func() { hang <- c.watchHub(watched, link) }()
 	if c.readHub(link) {
 		why = "the hub closed the connection, because this client did not read its messages for a long time,"
 	}
+	stopWatching()
+	why = cmp.Or(<-hang, why)
 	_ = link.Close() // unblocks send
 	sent.Wait()
 	c.unlink(why)
