@@ -39,13 +39,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/editors/onboarding"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/backup"
 	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/market/syncfolder"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
@@ -113,10 +116,12 @@ type Servers struct {
 	Sandbox     *sandbox.Sandbox
 	// ToolHistory returns the changes of a tool's definition, the latest first.
 	ToolHistory func(ctx context.Context, server, tool string) ([]catalog.Past, error)
-	Secrets     Secrets
-	OAuth       *oauth.Manager
-	Toolsets    *toolset.Keeper
-	Setup       Setup
+	// ToolsSeen returns when the tools of a server, or of all servers if server is empty, were first listed and last changed.
+	ToolsSeen func(ctx context.Context, server string) (map[catalog.Key]catalog.Seen, error)
+	Secrets   Secrets
+	OAuth     *oauth.Manager
+	Toolsets  *toolset.Keeper
+	Setup     Setup
 }
 
 // Secrets holds the parts that keep credentials.
@@ -143,6 +148,7 @@ type Editors struct {
 	Registrar *registration.Registrar
 	Entry     operations.EditorEntry // the command by which editors connect to the hub
 	Importer  *importer.Importer
+	Guide     *onboarding.Guide
 	Doctor    *doctor.Doctor
 	// ChangeSetting writes a value to the settings file and reads the file again.
 	ChangeSetting func(keys []string, value any) (changed []string, err error)
@@ -156,6 +162,8 @@ type Market struct {
 	Mirror      *mirror.Mirror
 	Updates     *updates.Updates
 	Personas    *persona.Personas
+	Backup      *backup.Keeper
+	SyncFolder  *syncfolder.Keeper
 }
 
 // Clients holds the parts that serve MCP clients.
@@ -179,8 +187,7 @@ type Door struct {
 func New(o Options) *Door {
 	views := operations.NewViews(operations.ViewOptions{
 		States: o.Servers.Upstream, Readiness: o.Servers.Readiness, Tools: o.Servers.Catalog, Calls: o.Servers.Journal,
-		SignIns:   o.Servers.OAuth,
-		Sandboxes: o.Servers.Sandbox,
+		SignIns: o.Servers.OAuth, Policy: o.Config.Policy, Held: o.Servers.Trust.Waiting, Sandboxes: o.Servers.Sandbox,
 	})
 	mux := http.NewServeMux()
 	table := route.NewTable(mux, openapi.Documents(o.Info.Version))
@@ -242,6 +249,12 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Hub{
 			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
 			Journal: s.Journal, Held: s.Trust.Counts, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
+			HTTPClients: func() (names []string) {
+				for _, c := range o.Clients.Tokens.List() {
+					names = append(names, c.Name)
+				}
+				return names
+			},
 		},
 		&operations.Config{File: o.Config.File, Live: o.Config.Live, Change: o.Editors.ChangeSetting, Edit: o.Config.Edit},
 		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
@@ -254,7 +267,9 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 			Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views,
 		},
 		&operations.Parse{Importer: o.Editors.Importer},
-		&operations.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
+		&operations.Activation{
+			Registry: s.Registry, Lifecycle: s.Lifecycle, Intake: s.Intake, Accept: s.Trust.Accept, Views: views,
+		},
 		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
 		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&operations.Prereqs{Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Roots: o.Roots},
@@ -271,9 +286,9 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, Listed: s.Listed, History: s.ToolHistory},
 		&operations.Tools{
 			Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy,
-			Held: s.Calls.Held, Meant: o.Clients.Gateway.Meant,
+			Held: s.Calls.Held, Meant: o.Clients.Gateway.Meant, Near: o.Clients.Gateway.Near, Readiness: s.Readiness, Seen: s.ToolsSeen,
 		},
-		&operations.Toolsets{Keeper: s.Toolsets},
+		&operations.Toolsets{Keeper: s.Toolsets, Policy: o.Config.Policy, Catalog: s.Catalog},
 		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},
 		&operations.KeptResults{Screen: s.Results},
 		&operations.Find{Find: o.Clients.Gateway.Find},
@@ -281,7 +296,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Learned{Learning: o.Discovery.Learning},
 		&operations.Context{Use: o.Clients.Gateway.Context},
 		&operations.Logs{Journal: s.Journal, Log: o.Log},
-		&operations.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Log: o.Log},
+		&operations.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Problem: s.Journal.Problem, Log: o.Log},
 		&operations.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
 		&operations.Editors{
 			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway,
@@ -289,11 +304,14 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		},
 		&operations.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&operations.EditorImport{Importer: o.Editors.Importer},
+		&operations.Onboarding{Guide: o.Editors.Guide},
 		&operations.Market{Market: o.Market.Marketplace},
 		&operations.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
 		&operations.MarketMirror{Mirror: o.Market.Mirror},
 		&operations.MarketUpdates{Updates: o.Market.Updates, Policy: s.Intake.Policy},
 		&operations.Personas{Personas: o.Market.Personas},
+		&operations.Backup{Keeper: o.Market.Backup},
+		&operations.SyncFolder{Keeper: o.Market.SyncFolder},
 		&operations.Marketplace{Market: o.Market.Marketplace},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -233,6 +234,22 @@ func (k *Keeper) end(g *Grant) {
 // of the same name is a different server.
 func (k *Keeper) Forget(ctx context.Context, server string) error {
 	return k.forgetSurface(ctx, surfaces.OfServer+server)
+}
+
+// Rename gives the tokens that are limited to a server the new name of the server. The caller has changed the store.
+// Clients that are connected with such a token have to connect again.
+func (k *Keeper) Rename(server, to string) {
+	k.mu.Lock()
+	for _, g := range slices.Collect(maps.Values(k.byName)) {
+		if g.Surface == surfaces.OfServer+server {
+			now := g.Credential
+			now.Surface, now.Used = surfaces.OfServer+to, g.used
+			k.add(now)
+			close(g.ended)
+		}
+	}
+	k.mu.Unlock()
+	events.Publish(k.bus, Changed{})
 }
 
 // ForgetToolset revokes the tokens that are limited to a deleted toolset, because a later toolset of the same name is a

@@ -2,12 +2,14 @@ package operations
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -16,6 +18,7 @@ import (
 type Activation struct {
 	Registry  *registry.Registry
 	Lifecycle *lifecycle.Manager
+	Intake    *intake.Intake
 	// Accept records that a person has approved the launch of a server as it is configured now. If clean is true, it
 	// also approves the items of a proposed server in which the scan finds nothing.
 	Accept func(ctx context.Context, server string, clean bool) error
@@ -28,6 +31,11 @@ func (a *Activation) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: add its tools to every client's list"), a.activate)
 	route.Add(g, route.Post("/api/servers/{id}/deactivate",
 		"Deactivate a server: remove its tools from the lists of all clients"), a.deactivate)
+	route.Add(g, route.Post("/api/servers/{id}/enable", "Enable a server that was disabled"), a.enable)
+	route.Add(g, route.Post("/api/servers/{id}/disable",
+		"Disable a server: stop it, and do not start it or show it to agents until it is enabled"), a.disable)
+	route.Add(g, route.Post("/api/servers/{id}/rename",
+		"Rename a server: its approvals, secrets, toolsets, rules and records then belong to the new name"), a.rename)
 	route.Add(g, route.Post("/api/servers/{id}/approve", "Approve a proposed server, which allows it to start"), a.approve)
 	route.Add(g, route.Post("/api/servers/{id}/code", "Retrieve the code with which a program can approve a proposed server"), a.code)
 	route.Add(g, route.Post("/api/servers/{id}/refresh", "Start a server and list its tools again"), a.refresh)
@@ -37,8 +45,42 @@ func (a *Activation) Routes(t *route.Table) {
 }
 
 type activation struct {
-	Status    string `json:"status" doc:"Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped."`
+	Status    string `json:"status" doc:"Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted, stopped, enabled, already_enabled, disabled or already_disabled."`
 	ToolCount *int   `json:"tool_count,omitempty" doc:"Number of tools that the server listed."`
+}
+
+type renameFields struct {
+	Name string `json:"name" doc:"The new name, as for a new server. Tools of the server are then called as name__tool."`
+}
+
+func (a *Activation) rename(ctx context.Context, in *serverBody[renameFields]) (*route.Reply[Server], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	by := intake.Script
+	if guard.ByPerson(ctx) {
+		by = intake.Person
+	}
+	if body.Name != v.Name {
+		if err := a.Intake.CheckName(by, body.Name); err != nil {
+			return nil, err
+		}
+	}
+	now, err := a.Lifecycle.Rename(ctx, v.Name, body.Name)
+	if err != nil {
+		return nil, err
+	}
+	view := a.Views.Server(now)
+	if now.Source == registry.FromFile {
+		view.Notes = append(view.Notes, fmt.Sprintf("The setup file declares the server as %s. Change the name there, too; otherwise "+
+			"the next sync adds it again.", v.Name))
+	}
+	return route.OK(view)
 }
 
 func (a *Activation) activate(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
@@ -78,6 +120,36 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 		return route.OK(activation{Status: "not_active"})
 	}
 	return route.OK(activation{Status: "deactivated"})
+}
+
+func (a *Activation) enable(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person may enable a server: ask the user to enable it on its page or with: "+
+			"agent-discover servers enable NAME")
+	}
+	return a.set(ctx, in, a.Lifecycle.Enable, "enabled")
+}
+
+func (a *Activation) disable(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	return a.set(ctx, in, a.Lifecycle.Disable, "disabled")
+}
+
+// set runs an action that reports whether it has changed the server.
+func (a *Activation) set(ctx context.Context, in *ServerInput, do func(context.Context, string) (bool, error),
+	status string,
+) (*route.Reply[activation], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := do(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !changed {
+		status = "already_" + status
+	}
+	return route.OK(activation{Status: status})
 }
 
 type approvalFields struct {

@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
@@ -18,9 +20,10 @@ const (
 
 // Audit holds the operations on the audit log.
 type Audit struct {
-	Audit  *audit.Log
-	Settle func(context.Context) error // stores queued entries
-	Log    *slog.Logger
+	Audit   *audit.Log
+	Settle  func(context.Context) error // stores queued entries
+	Problem func() journal.Problem      // why entries could not be stored
+	Log     *slog.Logger
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -107,6 +110,9 @@ func (a *Audit) verify(ctx context.Context, _ *struct{}) (*route.Reply[audit.Rep
 	report, err := a.Audit.Verify(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if p := a.Problem(); p.Err != nil {
+		report.Waiting, report.WaitingFor = int64(p.Entries), fault.MessageOf(p.Err)
 	}
 	return route.OK(report)
 }

@@ -36,8 +36,8 @@ func (d *Discovery) Routes(t *route.Table) {
 // DiscoveryState reports the number of look-ups in the catalogue of tools, and the last listing of each server's tools.
 type DiscoveryState struct {
 	Tools   int             `json:"tools" doc:"Number of known tools."`
-	Hits    int64           `json:"hits" doc:"Number of look-ups since the hub started for which the catalogue had the tool."`
-	Misses  int64           `json:"misses" doc:"Number of look-ups since the hub started for which the catalogue did not have the tool."`
+	Hits    int64           `json:"hits" doc:"Number of look-ups since the hub started for which the catalogue had the tool, or the tools of the server."`
+	Misses  int64           `json:"misses" doc:"Number of look-ups since the hub started for which it did not, so that the server was asked or an error returned."`
 	HitRate float64         `json:"hit_rate" doc:"hits as a fraction of all look-ups; 0 if there were none."`
 	Servers []ServerListing `json:"servers" nullable:"false" doc:"The last listing of each server whose tools were requested since the hub started, sorted by server."`
 }

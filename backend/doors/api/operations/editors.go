@@ -90,6 +90,7 @@ type EditorFields struct {
 	All         bool              `json:"all,omitempty" doc:"For register, whether to select all detected editors that can be registered; for unregister, whether to select all editors that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project whose configuration files are changed instead of those of the user."`
 	Surface     string            `json:"surface,omitempty" doc:"For register, the surface of the entries: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, existing entries keep their surface, and new ones get meta."`
+	Program     string            `json:"program,omitempty" doc:"For register, the full path of the program that the entries start, if it is another copy of agent-discover than that of the hub, such as that of the caller."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry that has the hub's name but starts another program."`
 	Expect      map[string]string `json:"expect,omitempty" doc:"Maps the path of each previewed plan to the plan's field difference or before. A file is not written if neither field of its plan has the given value any more."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
@@ -103,7 +104,7 @@ func (f EditorFields) request(action registration.Action) (registration.Request,
 		return registration.Request{}, err
 	}
 	return registration.Request{
-		Action: action, Surface: f.Surface, Editors: f.Editors, All: f.All, Project: f.Project, Replace: f.Replace,
+		Action: action, Surface: f.Surface, Editors: f.Editors, All: f.All, Project: f.Project, Replace: f.Replace, Program: f.Program,
 		Expect: f.Expect, Environment: f.Environment, By: "person",
 	}, nil
 }

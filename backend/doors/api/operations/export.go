@@ -29,6 +29,7 @@ type clientEntry struct {
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
+	Dir     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 }
@@ -40,6 +41,9 @@ type setupEntry struct {
 	Command   string            `json:"command,omitempty"`
 	Args      []string          `json:"args,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
+	Dir       string            `json:"cwd,omitempty"`
+	Start     string            `json:"start_timeout,omitempty"`
+	Call      string            `json:"call_timeout,omitempty"`
 	URL       string            `json:"url,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Activate  bool              `json:"auto_activate"`
@@ -59,13 +63,17 @@ func (of inspected) export(_ context.Context, in *formatInput) (*route.Reply[exp
 
 func exportedConfig(v registry.Server, format string) any {
 	if format == "agent-discover" {
-		entry := setupEntry{Name: v.Name, Command: v.Command, Args: v.Args, Env: v.Env, Activate: true}
+		entry := setupEntry{Name: v.Name, Command: v.Command, Args: v.Args, Env: v.Env, Dir: v.Dir, Activate: true}
 		if v.Transport != "stdio" {
 			entry = setupEntry{Name: v.Name, Transport: v.Transport, URL: v.URL, Headers: v.Headers, Activate: true}
 		}
+		entry.Start, entry.Call = registry.FormatTimeout(v.Timeouts.Start), registry.FormatTimeout(v.Timeouts.Call)
 		return map[string]any{"servers": []setupEntry{entry}}
 	}
 	entry := clientEntry{Command: v.Command, Args: v.Args, Env: v.Env}
+	if format == "mcp-json" { // Claude Code and Cursor do not read it
+		entry.Dir = v.Dir
+	}
 	if v.Transport != "stdio" {
 		entry = clientEntry{URL: v.URL, Headers: v.Headers}
 	}

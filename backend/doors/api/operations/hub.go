@@ -3,6 +3,7 @@ package operations
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -30,6 +31,8 @@ type Hub struct {
 	Held     func() quarantine.Counts
 	Clients  func() []gateway.Client
 	Stop     func()
+	// HTTPClients returns the names of the tokens of MCP clients that connect over HTTP.
+	HTTPClients func() []string
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -77,10 +80,41 @@ type hubAbout struct {
 	Version string `json:"version"`
 	Program string `json:"program" doc:"Path of the program that editors start with the argument mcp; empty when the file does not exist."`
 	AuthOff bool   `json:"auth_off" doc:"Whether this API requires no token, because AGENT_DISCOVER_AUTH is off."`
+	// Port is missing if the hub listens on its configured port.
+	Port *TakenPort `json:"taken_port,omitempty" doc:"Why the hub does not listen on its configured port; missing if it does."`
 }
 
-func (h *Hub) about(context.Context, *struct{}) (*route.Reply[hubAbout], error) {
-	return route.OK(hubAbout{Version: h.Info.Version, Program: process.Sibling("agent-discover"), AuthOff: h.Info.AuthOff})
+// TakenPort reports that another program uses the port that the hub is to listen on.
+type TakenPort struct {
+	Port    int    `json:"port" doc:"The configured port."`
+	Problem string `json:"problem" doc:"The process that uses the port, and the MCP clients that do not reach the hub."`
+	Advice  string `json:"advice" doc:"The remedy, as a sentence."`
+}
+
+func (h *Hub) about(ctx context.Context, _ *struct{}) (*route.Reply[hubAbout], error) {
+	return route.OK(hubAbout{
+		Version: h.Info.Version, Program: process.Sibling("agent-discover"), AuthOff: h.Info.AuthOff, Port: h.takenPort(ctx),
+	})
+}
+
+func (h *Hub) takenPort(ctx context.Context) *TakenPort {
+	port := h.Info.TakenPort
+	if port == 0 {
+		return nil
+	}
+	user := "another program"
+	if owner, known := process.OwnerOf(ctx, port); known {
+		user += " (" + owner.String() + ")"
+	}
+	clients := "MCP clients that connect over HTTP do not reach it"
+	if names := h.HTTPClients(); len(names) > 0 {
+		clients = "these HTTP clients do not reach it and send their tokens to that program: " + strings.Join(names, ", ")
+	}
+	return &TakenPort{
+		Port:    port,
+		Problem: fmt.Sprintf("port %d is used by %s, so the hub listens on %d; %s", port, user, h.Info.Port, clients),
+		Advice:  "end that program, or choose another port in config.yaml and in the clients; then run: agent-discover restart",
+	}
 }
 
 type status struct {

@@ -238,7 +238,7 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 		params = jsonrpc.Set(params, "task", json.RawMessage("{}"))
 	}
 	result, err := of.Requests.Do(ctx, v, inspector.Query{
-		Tool: body.Tool, Params: params, Client: guard.ClientOf(ctx), Task: body.Task, Progress: of.Upstream.Progress(v.Name),
+		Tool: body.Tool, Params: params, Client: guard.ClientOf(ctx), Task: body.Task,
 	})
 	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // clients expect a tool result for errors such as an unknown tool
@@ -247,6 +247,9 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 			failed["did_you_mean"] = near
 		}
 		answer, err = json.Marshal(failed)
+	}
+	if result.Misfit != "" && err == nil {
+		answer = jsonrpc.Set(answer, "arguments_error", jsonrpc.Quote(result.Misfit))
 	}
 	if err != nil {
 		return nil, err

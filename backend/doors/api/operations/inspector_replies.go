@@ -35,6 +35,7 @@ type (
 		StructuredContent mcpObject   `json:"structuredContent,omitempty" doc:"The result as an object, if the tool has an output schema."`
 		IsError           bool        `json:"isError,omitempty" doc:"Whether the tool failed."`
 		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"If the server has no tool of the given name, the similar names of other tools."`
+		ArgumentsError    string      `json:"arguments_error,omitempty" doc:"If the tool failed and the arguments of the call violate its input schema, how they do, for people. The wording may change."`
 	}
 )
 

@@ -53,8 +53,7 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 	}
 	q := inspector.Query{Method: body.Method, Params: params, Client: guard.ClientOf(ctx)}
 	if body.Method == "tools/call" {
-		q.Method, q.Tool, q.Task, q.Progress = "", jsonrpc.GetString(params, "name"), jsonrpc.Get(params,
-			"task") != nil, of.Upstream.Progress(v.Name)
+		q.Method, q.Tool, q.Task = "", jsonrpc.GetString(params, "name"), jsonrpc.Get(params, "task") != nil
 	}
 	result, err := of.Requests.Do(ctx, v, q)
 	member, answer := "result", result.JSON

@@ -101,7 +101,7 @@ type learnedID struct {
 func (l *Learned) remove(ctx context.Context, in *learnedID) (*route.Reply[map[string]string], error) {
 	id, err := strconv.ParseInt(in.ID, 10, 64)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "Not found")
+		return nil, learning.Unknown(in.ID)
 	}
 	if err := l.Learning.Forget(ctx, id); err != nil {
 		return nil, err

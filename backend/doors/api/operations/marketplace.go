@@ -28,7 +28,7 @@ func (m *Marketplace) Routes(t *route.Table) {
 type browseInput struct {
 	Query  string `query:"query"`
 	Limit  string `query:"limit" doc:"Largest number of servers, from 1 to 100; 20 by default."`
-	Cursor string `query:"cursor" doc:"The next_cursor of the previous page. With a cursor, query only selects servers of the official registry by name."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page, for the same query."`
 }
 
 // PublishedServer is a server that a registry or package index offers, in the format of the original product.
@@ -68,13 +68,13 @@ func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply
 		limit = standardPage
 	}
 	limit = min(limit, maxPage)
-	if in.Cursor == "" && (in.Query != "" || !m.Market.HasRegistry()) {
-		return m.search(ctx, in.Query, limit, nil)
+	if in.Cursor == "" && (in.Query != "" || !m.Market.HasRegistry()) || marketplace.OfSearch(in.Cursor) {
+		return m.search(ctx, in, limit, nil)
 	}
 	page, err := m.Market.Page(ctx, in.Query, in.Cursor, limit)
 	switch {
 	case err != nil && in.Cursor == "": // the other sources may answer
-		return m.search(ctx, in.Query, limit, err)
+		return m.search(ctx, in, limit, err)
 	case err != nil:
 		return nil, err
 	}
@@ -91,12 +91,12 @@ const searchWait = 5 * time.Second
 
 // search searches all sources. failure is the error of an earlier request to the official registry, nil if there was
 // none.
-func (m *Marketplace) search(ctx context.Context, text string, limit int, failure error) (*route.Reply[browseReply], error) {
-	answer, err := m.Market.Search(ctx, federation.Query{Text: text, Limit: limit, Wait: searchWait})
+func (m *Marketplace) search(ctx context.Context, in *browseInput, limit int, failure error) (*route.Reply[browseReply], error) {
+	answer, next, err := m.Market.Results(ctx, federation.Query{Text: in.Query, Limit: limit, Wait: searchWait}, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	out := browseReply{Servers: []PublishedServer{}}
+	out := browseReply{Servers: []PublishedServer{}, NextCursor: optional(next)}
 	for i := range answer.Results {
 		out.Servers = append(out.Servers, newPublished(&answer.Results[i].Listing))
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
@@ -32,6 +33,9 @@ type Server struct {
 	Args            []string          `json:"args" doc:"Arguments of the command."`
 	Program         string            `json:"program,omitempty" doc:"The program that the command starts, such as npx, if GET /api/market/programs lists it."`
 	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`
+	Dir             string            `json:"cwd,omitempty" doc:"Working folder of a stdio server; the home folder if it is missing."`
+	StartTimeout    string            `json:"start_timeout,omitempty" doc:"The server's own limit in place of limits.start_timeout, such as 5m. Missing if it has none."`
+	CallTimeout     string            `json:"call_timeout,omitempty" doc:"The server's own limit in place of limits.call_timeout, such as 5m. Missing if it has none."`
 	Tags            []string          `json:"tags"`
 	PackageName     *string           `json:"package_name"`
 	PackageVersion  *string           `json:"package_version"`
@@ -47,13 +51,14 @@ type Server struct {
 	ErrorCount      int               `json:"error_count"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
-	State           string            `json:"state" enum:"waiting,incomplete,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped."`
-	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server."`
+	State           string            `json:"state" enum:"waiting,disabled,incomplete,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), disabled (by a person), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped."`
+	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, why its calls fail, or why its tools are unknown, as the end of a sentence that begins with the name of the server."`
 	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"State of the sign-in to a remote server. signed_in: a person is signed in. required: a person must sign in. again: a person must sign in again. waiting: a sign-in waits for a person. Missing if nobody is signed in and the server has not asked for a sign-in."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of recent calls from which the state calls_fail is determined, at most 10. Calls before the last change of the server do not count."`
 	RecentErrors    int               `json:"recent_errors" doc:"Number of failed calls among the last recent_calls calls."`
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
+	Disabled        bool              `json:"disabled,omitempty" doc:"Whether a person has disabled the server: it keeps its settings and secrets, but is neither started nor shown to agents."`
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
 	Isolation       string            `json:"isolation" enum:"shared,session" doc:"shared (one process or connection for all clients) or session (one for each session of a client)."`
@@ -62,14 +67,17 @@ type Server struct {
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server; of the first one if there are several."`
 	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions."`
 	ToolsKnown      bool              `json:"tools_known" doc:"Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown."`
-	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
-	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
+	ToolCount       int               `json:"tool_count" doc:"Number of known tools that agents may use: those that no rule disables and that are not held."`
+	ToolsDisabled   int               `json:"tools_disabled,omitempty" doc:"Number of further tools that the rules disable."`
+	ItemsHeld       int               `json:"items_held,omitempty" doc:"Number of tools and other items that a person has to approve before agents see them."`
+	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of these tools take in a model's context (o200k_base); 0 until they are counted."`
 	LastError       string            `json:"last_error,omitempty" doc:"Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any."`
 	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server lacks, from its output at the last failure. Store a secret of this name for the server, then start the server again."`
 	MissingSecret   bool              `json:"missing_variable_secret,omitempty" doc:"Whether the value of missing_variable is a credential, which belongs in the vault."`
 	References      []string          `json:"secret_references,omitempty" doc:"Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server."`
 	LaunchHash      string            `json:"launch_hash" doc:"Hash of the launch, that is, of all parts of the configuration that determine what runs when the server starts. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
+	Origin          string            `json:"origin,omitempty" doc:"Where a server that waits for approval comes from, as the end of a sentence that begins with its name, such as: imported from cursor."`
 	ProposedBy      string            `json:"proposed_by,omitempty" doc:"Name of the client whose agent proposed the server, as the client reports it."`
 	Notes           []string          `json:"notes,omitempty" doc:"Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name."`
 	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
@@ -192,6 +200,9 @@ type ServerFields struct {
 	Headers     map[string]string   `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool               `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
 	Isolation   *string             `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
+	Dir         *string             `json:"cwd,omitempty" doc:"Working folder of a stdio server: an absolute path, or one that begins with ~/ or a reference to a variable, such as ${env:NAME}. If it is empty, the server starts in the home folder. A confined server must be allowed to read the folder."`
+	Start       *string             `json:"start_timeout,omitempty" doc:"How long the server may be silent while it starts, such as 5m. A start goes on while the server writes to standard error, up to ten times as long. If it is empty, limits.start_timeout applies."`
+	Call        *string             `json:"call_timeout,omitempty" doc:"How long a call may have neither an answer nor progress, such as 5m. If it is empty, limits.call_timeout applies."`
 	Account     *string             `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	Args        loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env         loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
@@ -200,15 +211,16 @@ type ServerFields struct {
 
 // check returns a fault.Invalid if a field has a value that no server can have.
 func (f ServerFields) check() error {
-	if f.Isolation != nil {
-		if err := registry.CheckIsolation(*f.Isolation); err != nil {
-			return err
+	for _, limit := range []*string{f.Start, f.Call} {
+		if limit != nil {
+			if _, err := registry.ParseTimeout(*limit); err != nil {
+				return err
+			}
 		}
 	}
-	if f.Account != nil {
-		return registry.CheckAccount(*f.Account)
-	}
-	return nil
+	var v registry.Server
+	f.apply(&v)
+	return v.Check()
 }
 
 func (f ServerFields) apply(v *registry.Server) {
@@ -235,6 +247,14 @@ func (f ServerFields) apply(v *registry.Server) {
 	}
 	set(&v.Isolation, f.Isolation)
 	set(&v.Account, f.Account)
+	set(&v.Dir, f.Dir)
+	limit := func(to *time.Duration, from *string) {
+		if from != nil {
+			*to, _ = registry.ParseTimeout(*from) // check has returned the error
+		}
+	}
+	limit(&v.Timeouts.Start, f.Start)
+	limit(&v.Timeouts.Call, f.Call)
 	if f.KeepRunning != nil {
 		v.KeepRunning = *f.KeepRunning
 	}
@@ -299,7 +319,12 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	return route.Created(view)
 }
 
-func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*route.Reply[Server], error) {
+type changedFields struct {
+	ServerFields
+	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since."`
+}
+
+func (s *Servers) update(ctx context.Context, in *serverBody[changedFields]) (*route.Reply[Server], error) {
 	v, err := lookup(s.Registry, in.ID)
 	if err != nil {
 		return nil, err
@@ -312,7 +337,7 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 		return nil, err
 	}
 	body.apply(&v)
-	alone := reflect.DeepEqual(body, ServerFields{Transport: body.Transport})
+	alone := reflect.DeepEqual(body.ServerFields, ServerFields{Transport: body.Transport})
 	if t := body.Transport; t != nil {
 		transport, err := registry.TransportFor(*t, v.Command, v.URL)
 		if err == nil && transport != "stdio" && v.URL == "" && (v.Transport == transport || alone) {
@@ -322,22 +347,33 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 			return nil, err
 		}
 	}
-	if body.Homepage != nil || body.Transport != nil {
-		if err := intake.CheckURL(v); err != nil {
+	if body.Homepage != nil || body.Transport != nil || body.Command != nil || body.Args != nil {
+		if err := s.Intake.CheckLaunch(v); err != nil {
 			return nil, err
+		}
+	}
+	var changed error
+	edit := func(v *registry.Server) {
+		if body.LaunchHash != "" {
+			changed = lifecycle.Unchanged(*v, body.LaunchHash)
+		}
+		if changed == nil {
+			body.apply(v)
 		}
 	}
 	if guard.ByPerson(ctx) {
 		s.Trust.Expect(v)
 	}
-	v, err = s.Registry.Update(ctx, v.Name, body.apply)
-	if err == nil && guard.ByPerson(ctx) {
+	out, err := s.Intake.Update(ctx, v.Name, edit)
+	if err = cmp.Or(err, changed); err == nil && guard.ByPerson(ctx) {
 		err = s.Trust.Accept(ctx, v.Name, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return route.OK(s.Views.Server(v))
+	view := s.Views.Server(out.Server)
+	view.Notes = out.Notes()
+	return route.OK(view)
 }
 
 func (s *Servers) remove(ctx context.Context, in *ServerInput) (*route.Reply[map[string]string], error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
@@ -13,7 +14,9 @@ import (
 
 // Toolsets holds the operations on toolsets: named lists of tools across servers.
 type Toolsets struct {
-	Keeper *toolset.Keeper
+	Keeper  *toolset.Keeper
+	Policy  *rules.Current
+	Catalog *catalog.Catalog
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -63,7 +66,10 @@ type ToolsetView struct {
 type ToolsetTool struct {
 	Server      string         `json:"server"`
 	Tool        string         `json:"tool"`
-	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval."`
+	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted or is held, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval, is disabled or is incomplete, or the tool itself waits for approval."`
+	Held        string         `json:"held,omitempty" doc:"Why the current definition of a drifted or waiting tool is held for all clients until a person approves it; missing if it is not. To pin the tool also approves a definition that is held only because it has changed."`
+	Disabled    string         `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people; clients then do not list it."`
+	DisabledBy  string         `json:"disabled_by,omitempty" doc:"The same in a few words, such as: disabled by rule 0."`
 	Description string         `json:"description" doc:"Description in the definition that a person has accepted or, if that is unknown, in the current definition."`
 	Tokens      int            `json:"tokens" doc:"Number of tokens of the tool's definition; 0 if clients do not list the tool."`
 	Note        string         `json:"note,omitempty" doc:"Note that the hub appends to the description of the tool."`
@@ -80,15 +86,21 @@ func (o *Toolsets) view(t toolset.Toolset) ToolsetView {
 	for _, e := range o.Keeper.Entries(t) {
 		one := ToolsetTool{
 			Server: e.Server, Tool: e.Tool, State: e.State, Note: e.Note, Proposed: e.Proposed, ProposedBy: e.ProposedBy, Drift: e.Drift(),
+			Held: o.Keeper.WhyHeld(e),
 		}
 		if pinned, ok := catalog.Restore(e.Server, e.Pinned, e.Hash, 0); ok {
 			one.Description = pinned.Description
 		} else if e.Present != nil {
 			one.Description = e.Present.Description
 		}
-		if shown := e.Shown(nil); shown != nil {
-			one.Tokens = shown.Tokens
-			view.Tokens += shown.Tokens
+		if e.Present != nil {
+			if err := o.Policy.Get().Refusal("", e.Server, e.Tool, o.Catalog.Snapshot()); err != nil {
+				one.Disabled, one.DisabledBy = fault.MessageOf(err), o.Policy.Get().Disabled(e.Server, e.Tool, o.Catalog.Snapshot())
+			}
+		}
+		if one.Disabled == "" {
+			one.Tokens = e.Tokens()
+			view.Tokens += one.Tokens
 		}
 		view.Tools = append(view.Tools, one)
 	}

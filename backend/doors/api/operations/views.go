@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
@@ -83,7 +84,9 @@ type ViewOptions struct {
 	Tools     *catalog.Catalog
 	Calls     *journal.Journal
 	SignIns   *oauth.Manager
-	Sandboxes *sandbox.Sandbox // if nil, views do not say how servers are confined
+	Policy    *rules.Current          // nil: no tool is disabled
+	Held      func(server string) int // number of items that wait for a person; nil: none
+	Sandboxes *sandbox.Sandbox        // if nil, views do not say how servers are confined
 }
 
 // facts is the cached part of a server's view.
@@ -105,14 +108,16 @@ func (w *Views) Server(v registry.Server) Server {
 	recent := w.Calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
 	out := Server{
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
-		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
+		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Dir: v.Dir, Tags: orEmpty(v.Tags),
 		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.AlwaysListed, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
+		StartTimeout: registry.FormatTimeout(v.Timeouts.Start), CallTimeout: registry.FormatTimeout(v.Timeouts.Call),
 		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls,
-		RecentErrors: recent.Errors, Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation,
-		Sessions: state.Sessions, PID: state.PID, ToolsKnown: v.Health.Listed || len(tools) > 0, ToolCount: len(tools),
+		RecentErrors: recent.Errors, Approved: v.Approved, Disabled: v.Disabled, Running: state.Running,
+		KeepRunning: v.KeepRunning, Isolation: v.Isolation,
+		Sessions: state.Sessions, PID: state.PID, ToolsKnown: v.Health.Listed || len(tools) > 0,
 		LastError:       v.Health.LastError,
 		MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable),
 		References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext, ProposedBy: v.ProposedBy, Risk: known.risk,
@@ -126,14 +131,26 @@ func (w *Views) Server(v registry.Server) Server {
 	for _, c := range state.Connections {
 		out.Connections = append(out.Connections, Connection{c.Protocol, c.PID, c.InFlight})
 	}
+	if !v.Approved {
+		out.Origin = v.Origin()
+	}
 	if out.Env == nil {
 		out.Env = map[string]string{}
 	}
 	if !v.Health.CheckedAt.IsZero() {
 		out.LastHealthCheck = optional(v.Health.CheckedAt.Format(time.DateTime))
 	}
+	policy, snapshot := w.Policy.Get(), w.Tools.Snapshot()
 	for _, t := range tools {
+		if !policy.Allows("", t.Server, t.OwnName(), snapshot) {
+			out.ToolsDisabled++
+			continue
+		}
+		out.ToolCount++
 		out.ToolTokens += t.Tokens
+	}
+	if w.Held != nil {
+		out.ItemsHeld = w.Held(v.Name)
 	}
 	return out
 }

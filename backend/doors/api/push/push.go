@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
@@ -188,6 +189,10 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	case firststart.Changed:
 		changed[e.Server] = true
 		return true
+	case catalog.ShownChanged:
+		for _, server := range p.state.Servers.List() { // rules decide how many tools each server has for agents
+			changed[server.Name] = true
+		}
 	case quarantine.Changed:
 		changed[e.Server], dirty = true, true // the event may change whether the server may start
 	}

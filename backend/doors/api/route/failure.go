@@ -21,6 +21,8 @@ type Failure struct {
 	Code    string `json:"code"` // see TransformSchema
 	// MissingVariable is set by responseTo.
 	MissingVariable string `json:"missing_variable,omitempty" doc:"If a server did not start because an environment variable is missing, the name of this variable."`
+	// DidYouMean is set by responseTo.
+	DidYouMean []string `json:"did_you_mean,omitempty" nullable:"false" doc:"If the request names something that does not exist, existing names that may be meant."`
 }
 
 // Error implements error.
@@ -92,7 +94,7 @@ func responseTo(err error) error {
 	kind := fault.KindOf(err)
 	return &Failure{
 		status: kind.Status(), Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), kind.String()),
-		MissingVariable: fault.VariableOf(err),
+		MissingVariable: fault.VariableOf(err), DidYouMean: fault.DidYouMean(err),
 	}
 }
 

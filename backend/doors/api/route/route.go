@@ -107,15 +107,21 @@ func (t *Table) newAPI(mux humago.Mux) huma.API {
 	})
 }
 
-// serve adds an operation to the mux. Each operation has its own API, because registering one changes data that huma reads
-// during requests.
-func (t *Table) serve(pattern string, register func(huma.API)) {
+// serve adds an operation with the given query parameters to the mux. Each operation has its own API, because registering
+// one changes data that huma reads during requests.
+func (t *Table) serve(pattern string, parameters []string, register func(huma.API)) {
 	handler := sync.OnceValue(func() http.HandlerFunc {
 		mux := http.NewServeMux()
 		register(t.newAPI(mux))
 		return mux.ServeHTTP
 	})
-	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { handler()(w, r) })
+	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if unknown := unknownParameter(r, parameters); unknown != "" {
+			WriteError(w, http.StatusUnprocessableEntity, unknown)
+			return
+		}
+		handler()(w, r)
+	})
 }
 
 // Find returns the declaration of an operation.
@@ -175,7 +181,7 @@ func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, 
 	pattern := o.Method + " " + o.Path
 	g.table.operations[pattern] = o
 	g.table.registers = append(g.table.registers, register)
-	g.table.serve(pattern, register)
+	g.table.serve(pattern, parametersOf(reflect.TypeFor[I]()), register)
 }
 
 // Reply is a response with a JSON body.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,7 +79,7 @@ func TestErrorsHaveATextAndACode(t *testing.T) {
 		answer := httptest.NewRecorder()
 		serve().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body)))
 		var got Failure
-		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got != c.want || answer.Code != c.status {
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || !reflect.DeepEqual(got, c.want) || answer.Code != c.status {
 			t.Errorf("POST %s %s: %d %s, want %d %+v", c.path, c.body, answer.Code, answer.Body, c.status, c.want)
 		}
 	}
@@ -130,5 +131,37 @@ func TestOperationsArePreparedWhenTheyAreFirstRequested(t *testing.T) {
 	requests.Wait()
 	if n := prepared.Load(); n != 2 {
 		t.Errorf("%d operations are prepared after requests for two", n)
+	}
+}
+
+func TestQueryParametersThatAnOperationDoesNotHaveAreRefused(t *testing.T) {
+	mux := http.NewServeMux()
+	table := NewTable(mux, func() *huma.OpenAPI {
+		return &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer)}}
+	})
+	type page struct {
+		Limit string   `query:"limit"`
+		Kinds []string `query:"kind,explode"`
+	}
+	type paged struct{ page }
+	Add(table.Group("x"), Get("/x", "x"), func(context.Context, *paged) (*Reply[fields], error) { return OK(fields{}) })
+	Add(table.Group("x"), Delete("/x", "x"), func(context.Context, *struct{}) (*Reply[fields], error) { return OK(fields{}) })
+	for _, c := range []struct {
+		method, path string
+		status       int
+		want         string
+	}{
+		{"GET", "/x?limit=1&kind=a&kind=b", 200, ""},
+		{"GET", "/x?limits=1", 422, `unknown query parameter "limits"; this operation has kind, limit`},
+		{"DELETE", "/x?before=1", 422, `unknown query parameter "before"; this operation has none`},
+		{"DELETE", "/x?", 200, ""},
+	} {
+		answer := httptest.NewRecorder()
+		mux.ServeHTTP(answer, httptest.NewRequest(c.method, c.path, nil))
+		var got Failure
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got.Message != c.want || answer.Code != c.status ||
+			c.want != "" && got.Code != "invalid" {
+			t.Errorf("%s %s: %d %s", c.method, c.path, answer.Code, answer.Body)
+		}
 	}
 }
