@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
@@ -27,7 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recordUntilKilled records calls until the process is killed. It prints a line after each refused call.
+// recordUntilKilled records calls until the process is killed. It prints a line when a call has begun, when it is
+// answered, and when it is refused.
 func recordUntilKilled(file string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, file)
@@ -35,7 +38,8 @@ func recordUntilKilled(file string) error {
 		return err
 	}
 	log, err := audit.Open(ctx, audit.Options{
-		Store: s.Audit, File: filepath.Join(filepath.Dir(file), "audit.head"), Log: slog.New(slog.DiscardHandler),
+		Store: s.Audit, File: filepath.Join(filepath.Dir(file), "audit.head"), Begun: filepath.Join(filepath.Dir(file), "begun"),
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return err
@@ -46,8 +50,16 @@ func recordUntilKilled(file string) error {
 	}
 	go func() { _ = j.Run(ctx) }()
 	for i := 0; ; i++ {
-		for range 20 {
-			j.Record(journal.Record{Server: "s", Tool: "ok", Outcome: journal.OK}, nil, nil, nil)
+		for n := range 20 {
+			r := journal.Record{At: time.Now(), Server: "s", Tool: fmt.Sprintf("%d-%d-%d", os.Getpid(), i, n)}
+			r.Begun, err = j.Begin(r, nil, nil)
+			if err != nil {
+				return err
+			}
+			fmt.Println("begun", r.Tool)
+			r.Outcome = journal.OK
+			j.Record(r, nil, nil, nil)
+			fmt.Println("answered", r.Tool)
 		}
 		tool := fmt.Sprintf("%d-%d", os.Getpid(), i)
 		j.Record(journal.Record{Server: "s", Tool: tool, Outcome: journal.Refused}, nil, nil, nil)
@@ -55,9 +67,9 @@ func recordUntilKilled(file string) error {
 	}
 }
 
-func TestTheChainSurvivesKillsAndHasEveryRefusal(t *testing.T) {
+func TestTheChainSurvivesKillsAndHasEveryCall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "discover.db")
-	var refused []string
+	seen := make(map[string][]string) // the tools in the printed lines, by their first word
 	for kill := range 8 {
 		c := exec.CommandContext(t.Context(), os.Args[0])
 		c.Env = append(os.Environ(), killedWriter+"="+file)
@@ -70,12 +82,12 @@ func TestTheChainSurvivesKillsAndHasEveryRefusal(t *testing.T) {
 		}
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
-			tool, ok := strings.CutPrefix(lines.Text(), "refused ")
+			what, tool, ok := strings.Cut(lines.Text(), " ")
 			if !ok {
 				t.Fatal(lines.Text())
 			}
-			refused = append(refused, tool)
-			if n == 3+kill {
+			seen[what] = append(seen[what], tool)
+			if n == 83+31*kill {
 				if err := c.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -86,24 +98,34 @@ func TestTheChainSurvivesKillsAndHasEveryRefusal(t *testing.T) {
 	a := &audited{t: t, file: file, hubLog: new(strings.Builder)}
 	a.open()
 	defer func() { _ = a.store.Close() }()
-	if got := a.verify(); !got.Intact || got.Entries < int64(len(refused)) {
+	j, stop := a.runJournal()
+	if err := j.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if got := a.verify(); !got.Intact || len(got.Gaps) > 0 {
 		t.Errorf("got %+v", got)
 	}
-	stored, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Outcome: "refused"})
+	stored, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := make(map[string]bool)
+	outcomes := make(map[string][]string) // by tool
 	for _, s := range stored {
 		e, err := s.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
-		found[e.Tool] = true
+		outcomes[e.Tool] = append(outcomes[e.Tool], e.Outcome)
 	}
-	for _, tool := range refused {
-		if !found[tool] {
-			t.Errorf("the refusal of %s is missing", tool)
+	for what, allowed := range map[string][]string{"refused": {"refused"}, "answered": {"ok"}, "begun": {"ok", "unknown"}} {
+		if len(seen[what]) < 20 {
+			t.Errorf("only %d calls were %s", len(seen[what]), what)
+		}
+		for _, tool := range seen[what] {
+			if got := outcomes[tool]; len(got) != 1 || !slices.Contains(allowed, got[0]) {
+				t.Errorf("call %s was %s, and has the outcomes %q in the audit log", tool, what, got)
+			}
 		}
 	}
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -41,7 +43,8 @@ func (a *audited) open() {
 		a.t.Fatal(err)
 	}
 	a.log, err = audit.Open(a.t.Context(), audit.Options{
-		Store: a.store.Audit, File: a.head(), Retention: a.retention, Log: slog.New(slog.NewTextHandler(a.hubLog, nil)),
+		Store: a.store.Audit, File: a.head(), Begun: a.begun(), Retention: a.retention,
+		Log:    slog.New(slog.NewTextHandler(a.hubLog, nil)),
 		Logged: func() []audit.Head { return audit.LoggedHeads(strings.NewReader(a.hubLog.String())) },
 	})
 	if err != nil {
@@ -50,6 +53,8 @@ func (a *audited) open() {
 }
 
 func (a *audited) head() string { return filepath.Join(filepath.Dir(a.file), "audit.head") }
+
+func (a *audited) begun() string { return filepath.Join(filepath.Dir(a.file), "begun") }
 
 func (a *audited) reopen() {
 	a.t.Helper()
@@ -217,6 +222,40 @@ func TestEntriesThatTheHeadDoesNotKnowYetAreWhole(t *testing.T) {
 	}
 }
 
+func TestEntriesThatTheLastHubCouldNotStoreAreAGap(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(begun string) error
+		count  int64
+		note   string
+	}{
+		"removed": {os.Remove, 0, "is missing"},
+		"emptied": {func(begun string) error { return os.Truncate(begun, 0) }, 0, "is damaged"},
+		"counted": {func(begun string) error {
+			return os.WriteFile(begun, []byte(`{"note":"requests in flight"}`+"\n"+
+				`{"at":"2026-01-02T03:04:05.000Z","note":"overflow","count":   7}`+"\n\x00"), 0o600)
+		}, 7, "from 2026-01-02 03:04:05 (UTC) on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := openAudited(t)
+			a.add(time.Now(), 3)
+			a.reopen() // as after a kill
+			if got := a.verify(); len(got.Gaps) != 0 {
+				t.Errorf("before: %+v", got)
+			}
+			if err := row.change(a.begun()); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time there is nothing to note
+				a.reopen()
+				got := a.verify()
+				if !got.Intact || len(got.Gaps) != 1 || got.Gaps[0].Count != row.count || !strings.Contains(got.Gaps[0].Note, row.note) {
+					t.Errorf("got %+v", got)
+				}
+			}
+		})
+	}
+}
+
 func TestOtherProgramsCannotChangeTheAuditLogByMistake(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 3)
@@ -254,6 +293,41 @@ func TestARetentionKeepsTheChainVerifiable(t *testing.T) {
 	a.tamper("DELETE FROM audit WHERE seq = 1201")
 	if got := a.verify(); got.Broken != 1201 {
 		t.Errorf("the entry after the anchor was deleted: %+v", got)
+	}
+}
+
+// TestTheAssumedTimeIsKeptOverRestarts opens the log as after a jump of the clock by two years.
+func TestTheAssumedTimeIsKeptOverRestarts(t *testing.T) {
+	a := openAudited(t)
+	a.retention = 48 * time.Hour
+	then := time.Now().AddDate(-2, 0, 0).UTC()
+	a.add(then.Add(-24*time.Hour), 3)
+	text, err := os.ReadFile(a.head())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head map[string]any
+	if err := json.Unmarshal(text, &head); err != nil {
+		t.Fatal(err)
+	}
+	head["trusted"] = then
+	if text, err = json.Marshal(head); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(a.head(), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		a.reopen()
+		if err := a.log.Trim(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.log.Expired(0).Sub(then); got < 0 || got > 12*time.Hour {
+			t.Errorf("at start %d the assumed time is %v later", n+1, got)
+		}
+		if got := a.verify(); !got.Intact || got.First != 1 {
+			t.Errorf("at start %d: %+v", n+1, got)
+		}
 	}
 }
 
@@ -298,6 +372,41 @@ func (a *audited) runJournal() (j *journal.Journal, stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() { _ = j.Run(ctx) })
 	return j, func() { cancel(); running.Wait() }
+}
+
+// refusing is a store that accepts no records.
+type refusing struct{ journal.Store }
+
+func (refusing) AppendRecords(context.Context, []journal.Record, []journal.Tally, []audit.Sealed) error {
+	return errors.New("no space left")
+}
+
+func TestARefusedCallThatWaitsOutlivesTheHub(t *testing.T) {
+	a := openAudited(t)
+	broken, err := journal.Open(t.Context(),
+		journal.Options{Store: refusing{a.store.Calls}, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: a.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken.Record(journal.Record{Server: "s", Tool: "denied", Outcome: journal.Refused, Code: "denied"}, []byte(`{"a":1}`), nil, nil)
+	broken.Record(journal.Record{Kind: journal.Trust, Server: "s", Tool: "held", Outcome: journal.Refused}, nil, nil, nil)
+	if p := broken.Problem(); p.Err == nil || p.Entries != 2 {
+		t.Errorf("got %+v", p)
+	}
+	a.reopen() // as after a kill
+	j, stop := a.runJournal()
+	if err := j.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	found, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Outcome: "refused"})
+	if err != nil || len(found) != 2 || !strings.Contains(found[0].Text, audit.HashOf([]byte(`{"a":1}`))) {
+		t.Errorf("got %v, %v", found, err)
+	}
+	records, err := a.store.Calls.Records(t.Context(), journal.Query{Limit: 10})
+	if err != nil || len(records) != 2 || records[1].Args != `"`+journal.NotRecorded+`"` {
+		t.Errorf("got %+v, %v", records, err)
+	}
 }
 
 func TestCallsFromManySessionsAreInOneChain(t *testing.T) {

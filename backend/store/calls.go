@@ -111,6 +111,9 @@ func (s *Calls) DeleteRecords(ctx context.Context, q journal.Query) (int, error)
 	return int(n), err
 }
 
+// Shrink implements journal.Store.
+func (s *Calls) Shrink(ctx context.Context) error { return s.db.shrink(ctx) }
+
 // filter is the WHERE clause of a query, with its arguments.
 type filter struct {
 	terms []string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -125,6 +126,44 @@ func TestFiltersSelectRecords(t *testing.T) {
 		if got := ids(t, s, c.q); got != c.want || total != c.total || err != nil {
 			t.Errorf("%s: got records %q of %d, %v, want %q of %d", name, got, total, err, c.want, c.total)
 		}
+	}
+}
+
+func TestTheFileGetsSmallerOnceMostOfItIsDeleted(t *testing.T) {
+	s, file := openStore(t)
+	size := func() int64 {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	text := strings.Repeat("an argument ", 1<<10)
+	var records []journal.Record
+	for range 2 * minFree / len(text) {
+		records = append(records, journal.Record{Args: text})
+	}
+	keepCalls(t, s, records...)
+	if err := s.db.scrub(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		left    int
+		shrinks bool
+	}{{len(records) * 3 / 4, false}, {len(records) / 4, true}, {0, false}} { // at last, less than minFree is unused
+		before := size()
+		if _, err := s.Calls.DeleteRecords(t.Context(), journal.Query{Before: int64(len(records) - c.left + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Calls.Shrink(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if now := size(); (now < before/2) != c.shrinks {
+			t.Errorf("with %d records left, the file has %d bytes instead of %d", c.left, now, before)
+		}
+	}
+	if n, err := s.Calls.LastRecord(t.Context()); err != nil || n != int64(len(records)) {
+		t.Errorf("after the rewrite, the last id is %d, %v", n, err)
 	}
 }
 

@@ -21,14 +21,19 @@ func copiesOf(file string) string { return filepath.Join(filepath.Dir(file), "ba
 func Copies(file string) []string { return paths.Glob(copiesOf(file), "discover-*.db") }
 
 // CopyDue reports whether the database should be copied: it has no copy, or its newest copy is at least a day old and
-// the database has changed since that copy was made.
+// the database has changed since that copy was made. Until there are keptCopies copies, an hour is enough, because a
+// new user changes much on the first day.
 func CopyDue(file string, now time.Time) bool {
 	all := Copies(file)
 	if len(all) == 0 {
 		return true
 	}
 	newest, err := os.Stat(all[len(all)-1])
-	if err != nil || now.Sub(newest.ModTime()) < 24*time.Hour {
+	age := 24 * time.Hour
+	if len(all) < keptCopies {
+		age = time.Hour
+	}
+	if err != nil || now.Sub(newest.ModTime()) < age {
 		return err != nil
 	}
 	for _, suffix := range []string{"", "-wal"} {
@@ -43,7 +48,7 @@ func CopyDue(file string, now time.Time) bool {
 // The copy contains no values of secrets, because the database has none.
 func Copy(ctx context.Context, file string) (err error) {
 	folder := copiesOf(file)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := paths.MakeFolder(folder); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not create the folder %s for copies of the database: %s",
 			folder, paths.Reason(err))
 	}

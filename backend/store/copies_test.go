@@ -55,7 +55,7 @@ func TestSevenCopiesAreKept(t *testing.T) {
 	}
 }
 
-func TestACopyIsDueWhenTheNewestIsADayOldAndTheDatabaseHasChanged(t *testing.T) {
+func TestACopyIsDueHourlyAtFirstThenDailyIfTheDatabaseHasChanged(t *testing.T) {
 	file, now := fortyServers(t), time.Now()
 	if !CopyDue(file, now) {
 		t.Error("the first copy is not due")
@@ -66,9 +66,17 @@ func TestACopyIsDueWhenTheNewestIsADayOldAndTheDatabaseHasChanged(t *testing.T) 
 	if CopyDue(file, now) || CopyDue(file, now.Add(48*time.Hour)) {
 		t.Error("a copy of an unchanged database is due")
 	}
-	later := now.Add(time.Hour)
+	later := now.Add(2 * time.Hour)
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
+	}
+	if CopyDue(file, now.Add(time.Minute)) || !CopyDue(file, later) {
+		t.Error("on the first day, a copy is due within an hour, or is not due after two")
+	}
+	for range keptCopies {
+		if err := Copy(t.Context(), file); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if CopyDue(file, later) || !CopyDue(file, now.Add(48*time.Hour)) {
 		t.Error("a copy is due on the same day, or is not due on the next")

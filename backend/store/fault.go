@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -47,9 +49,13 @@ func explain(file string, err error) error {
 		return err
 	}
 	if newer, found := errors.AsType[Newer](err); found {
+		advice := "Install the newer version"
+		if len(Copies(file)) > 0 {
+			advice += ", or restore a copy from " + copiesOf(file)
+		}
 		return fault.Wrap(newer, fault.Unavailable,
-			"this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
-				"Install the newer version, or restore a copy from %s", newer.Version, newest(), copiesOf(file))
+			"this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. %s",
+			newer.Version, newest(), advice)
 	}
 	switch code := codeOf(err); {
 	case Damaged(err):
@@ -68,10 +74,57 @@ func explain(file string, err error) error {
 		return fault.Wrap(err, fault.Unavailable,
 			"the disk of the database %s reports an error or its limit is reached; check the disk and your quota, and try again", file)
 	case code == sqlite3.SQLITE_PERM, code == sqlite3.SQLITE_READONLY, code == sqlite3.SQLITE_CANTOPEN:
+		return inaccessible(file, err)
+	}
+	return err
+}
+
+// longestPath is the length that SQLite allows for the path of a database, so that its journal can be beside it.
+const longestPath = 512 - len("-journal")
+
+// filesAtOnce is how many files SQLite opens, at most, to use a database with all its connections.
+const filesAtOnce = 16
+
+// inaccessible returns a fault with the reason why SQLite could not open a database. SQLite does not report the system's
+// error, so inaccessible opens the file itself, and then looks whether it could open as many files as SQLite.
+func inaccessible(file string, err error) error {
+	if len(file) > longestPath {
+		return fault.Wrap(err, fault.Unavailable,
+			"the path of the database %s is too long; set AGENT_DISCOVER_HOME to a folder with a path below %d bytes", file, longestPath-20)
+	}
+	opened, reason := os.OpenFile(file, os.O_RDWR, 0)
+	if reason == nil {
+		_ = opened.Close()
+	}
+	if reason == nil || errors.Is(reason, fs.ErrNotExist) {
+		reason = exhausted(filepath.Dir(file))
+	}
+	if reason == nil || errors.Is(reason, fs.ErrPermission) || errors.Is(reason, fs.ErrNotExist) {
 		return fault.Wrap(err, fault.Unavailable,
 			"the database %s is not accessible; give yourself read and write access to it and its folder", file)
 	}
-	return err
+	return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible: %s", file, paths.Reason(reason))
+}
+
+// exhausted returns the system's error if this process cannot open filesAtOnce more files. It opens a folder that often.
+func exhausted(folder string) error {
+	var opened []*os.File
+	defer func() {
+		for _, f := range opened {
+			_ = f.Close()
+		}
+	}()
+	for range filesAtOnce {
+		f, err := os.Open(folder)
+		if err != nil {
+			if paths.TooManyOpen(err) {
+				return err
+			}
+			return nil
+		}
+		opened = append(opened, f)
+	}
+	return nil
 }
 
 // explainOpen is explain for errors of opening a database. Its result is always a fault.
@@ -80,8 +133,7 @@ func explainOpen(file string, err error) error {
 	case fault.KindOf(explained) != fault.Internal:
 		return explained
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(err, fault.Unavailable,
-			"the database %s is not accessible; give yourself read and write access to it and its folder", file)
+		return inaccessible(file, err)
 	}
 	return fault.Wrap(err, fault.Unavailable, "could not open the database %s: %s", file, paths.Reason(err))
 }

@@ -99,8 +99,10 @@ func TestEveryMethodSaysThatTheDatabaseIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
+	// Scrub only empties the write-ahead log, and Shrink looks at the size of the file first.
+	tableless := []string{"Servers.Scrub", "Calls.Shrink"}
 	for name, err := range callAll(t, s) {
-		if err == nil && name != "Servers.Scrub" { // Scrub only empties the write-ahead log
+		if err == nil && !slices.Contains(tableless, name) {
 			t.Errorf("%s: no error", name)
 		} else if err != nil {
 			wantAdvice(t, name, err, file, "is damaged", "nothing was changed", "agent-discover doctor --repair")
@@ -162,7 +164,8 @@ var changes = []string{
 	"Learning.EraseLearned", "Learning.KeepLearned", "Learning.KeepLearningSwitch",
 	"Mirror.ChangeMirror", "MirrorVectors.KeepVectors", "MirrorVectors.TidyVectors",
 	"Personas.DeletePersona", "Personas.SavePersona", "Presets.AddPreset", "Presets.DeletePreset", "Presets.SavePreset",
-	"Probes.SaveProbe", "Secrets.DropSecrets", "Secrets.MarkSecret", "Secrets.PutSecret", "Secrets.PutSecretLink",
+	"Probes.SaveProbe", "Renames.Rename", "Renames.Renamed", "Secrets.DropSecrets",
+	"Secrets.MarkSecret", "Secrets.PutSecret", "Secrets.PutSecretLink",
 	"Secrets.RemoveDropped", "Secrets.RemoveSecretLink", "Servers.Compact", "Servers.DeleteServer", "Servers.InsertServer",
 	"Servers.UpdateServer", "SessionTools.ForgetSessionTools", "SessionTools.SaveSessionTools",
 	"Slugs.SaveSlug", "ToolApprovals.DeleteToolApproval", "ToolApprovals.SaveToolApproval",

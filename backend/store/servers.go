@@ -15,7 +15,8 @@ const serverColumns = `name, description, source, transport, command, args, env,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
 	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at,
-	headers, proposed_by, isolation, account, sandbox, grants, listed, deferred`
+	headers, proposed_by, isolation, account, sandbox, grants, listed, deferred, disabled,
+	cwd, start_timeout, call_timeout`
 
 // Servers stores the configured servers.
 type Servers struct{ db *database }
@@ -41,12 +42,13 @@ func (s *Servers) Servers(ctx context.Context) ([]registry.Server, error) {
 func scanServer(rows *rows) (registry.Server, error) {
 	var v registry.Server
 	var args, env, tags, headers, grants string
-	var checked, created, updated int64
+	var checked, created, updated, start, call int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.AlwaysListed, &v.KeepRunning, &v.Approved,
 		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers,
-		&v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred)
+		&v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred, &v.Disabled,
+		&v.Dir, &start, &call)
 	if err != nil {
 		return v, err
 	}
@@ -56,6 +58,7 @@ func scanServer(rows *rows) (registry.Server, error) {
 		return v, fmt.Errorf("server %s: %w", v.Name, err)
 	}
 	v.Health.CheckedAt, v.CreatedAt, v.UpdatedAt = fromMillis(checked), fromMillis(created), fromMillis(updated)
+	v.Timeouts = registry.Timeouts{Start: time.Duration(start) * time.Millisecond, Call: time.Duration(call) * time.Millisecond}
 	return v, nil
 }
 
@@ -66,7 +69,7 @@ func serverValues(v registry.Server) []any {
 		v.Installed, v.AlwaysListed, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
 		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants),
-		v.Health.Listed, v.Deferred,
+		v.Health.Listed, v.Deferred, v.Disabled, v.Dir, v.Timeouts.Start.Milliseconds(), v.Timeouts.Call.Milliseconds(),
 	}
 }
 
@@ -91,14 +94,6 @@ func (s *Servers) UpdateServer(ctx context.Context, v registry.Server) error {
 		append(serverValues(v), v.ID)...)
 	if err != nil {
 		return fmt.Errorf("update server: %w", err)
-	}
-	return nil
-}
-
-// DeleteServer implements registry.Store.
-func (s *Servers) DeleteServer(ctx context.Context, id int64) error {
-	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
-		return fmt.Errorf("delete server: %w", err)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 //go:embed migrations/*.sql
@@ -25,7 +27,8 @@ var migrations embed.FS
 // Store is an open database, with one field for each kind of data. All methods of the fields are safe for concurrent
 // use.
 type Store struct {
-	db *database
+	db    *database
+	found paths.Found // the file that is open
 
 	Answers       *Answers
 	Audit         *Audit
@@ -39,6 +42,7 @@ type Store struct {
 	Personas      *Personas
 	Presets       *Presets
 	Probes        *Probes
+	Renames       *Renames
 	Secrets       *Secrets
 	Servers       *Servers
 	SessionTools  *SessionTools
@@ -67,6 +71,7 @@ func newStore(db *database) *Store {
 		Personas:      &Personas{db},
 		Presets:       &Presets{db},
 		Probes:        &Probes{db},
+		Renames:       &Renames{db},
 		Secrets:       &Secrets{db},
 		Servers:       &Servers{db},
 		SessionTools:  &SessionTools{db},
@@ -125,7 +130,9 @@ func openAfter(ctx context.Context, file string, before func(ctx context.Context
 	if err := db.write.patiently(ctx, func() error { return db.migrate(ctx) }); err != nil {
 		return nil, errors.Join(explainOpen(file, err), db.close())
 	}
-	return newStore(db), nil
+	s := newStore(db)
+	s.found = paths.Find(file)
+	return s, nil
 }
 
 // open returns a connection pool, which connects when it is first used. The cache is small, because other packages
@@ -217,6 +224,28 @@ func (d *database) compact(ctx context.Context) error {
 		}
 	}
 	return d.scrub(ctx)
+}
+
+const (
+	minFree = 16 << 20  // bytes that must be unused before shrink rewrites the file
+	maxLive = 256 << 20 // bytes in use above which shrink does nothing, because a rewrite holds them in memory
+)
+
+// shrink rewrites the database file without its unused pages if they are more than half of it.
+func (d *database) shrink(ctx context.Context) error {
+	var free, pages, size int64
+	err := d.read.QueryRowContext(ctx, "SELECT freelist_count, page_count, page_size FROM pragma_freelist_count, pragma_page_count, "+
+		"pragma_page_size").Scan(&free, &pages, &size)
+	if err != nil {
+		return fmt.Errorf("shrink store: %w", err)
+	}
+	if free*size < minFree || free <= pages/2 || (pages-free)*size > maxLive {
+		return nil
+	}
+	if err := d.execute(ctx, "VACUUM"); err != nil {
+		return fmt.Errorf("shrink store: %w", err)
+	}
+	return d.scrub(ctx) // the new file is in the write-ahead log until then
 }
 
 // execute runs a statement that must not be part of a transaction.

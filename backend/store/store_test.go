@@ -41,11 +41,11 @@ func TestServersAreReadAsStored(t *testing.T) {
 	at := time.UnixMilli(1790000000123).UTC()
 	want := registry.Server{
 		Name: "github", Description: "issues", Source: "manual", Transport: "stdio", Command: "npx",
-		Args: []string{"-y", "x y"}, Env: map[string]string{"A": "b=c"}, Tags: []string{"git"},
+		Args: []string{"-y", "x y"}, Env: map[string]string{"A": "b=c"}, Dir: "~/x", Tags: []string{"git"},
 		Package: registry.Package{Name: "p", Version: "1", Latest: "2"}, Repository: "r", URL: "h",
 		Installed: true, AlwaysListed: true, KeepRunning: true, Approved: true,
 		Health:    registry.Health{Status: "healthy", CheckedAt: at, Errors: 3, LastError: "boom"},
-		CreatedAt: at, UpdatedAt: at,
+		CreatedAt: at, UpdatedAt: at, Timeouts: registry.Timeouts{Start: 90 * time.Second, Call: 1500 * time.Millisecond},
 	}
 	id, err := s.Servers.InsertServer(t.Context(), want)
 	if err != nil {

@@ -17,9 +17,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// CopySource is the registry.Server.Source of a server that was added from a copy and waits for approval.
-const CopySource = "copy"
-
 // lasting are the sources that a server keeps when it is added from a copy, because the marketplace and the importer
 // recognize their servers by them.
 var lasting = []string{plan.Source, "bundle"}
@@ -177,7 +174,7 @@ func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []reg
 		if !one.Approved {
 			out.Waiting = append(out.Waiting, one.Name)
 			if !slices.Contains(lasting, one.Source) {
-				one.Source = CopySource
+				one.Source = registry.FromCopy
 			}
 		}
 		id := sql.NullInt64{Int64: one.ID, Valid: !ids[one.ID]}

@@ -76,7 +76,7 @@ func TestALostDatabaseIsRestoredFromItsCopyWithoutApprovals(t *testing.T) {
 		t.Fatalf("%d servers, %+v, %v", len(servers), out, err)
 	}
 	for _, server := range servers {
-		if server.Approved || server.Source != CopySource || server.Sandbox != registry.Guard || len(server.Grants.Write) > 0 {
+		if server.Approved || server.Source != registry.FromCopy || server.Sandbox != registry.Guard || len(server.Grants.Write) > 0 {
 			t.Errorf("its approvals were taken: %+v", server)
 		}
 		if server.Health.Listed || server.Env["LEVEL"] != "3" || !server.AlwaysListed {
@@ -123,7 +123,7 @@ func TestAServerFromACopyIsApprovedIfTheSalvagedApprovalsHaveItsLaunch(t *testin
 	must(t, err)
 	for _, server := range servers {
 		waits := server.Name == "server-1" || server.Name == "server-2"
-		if server.Approved == waits || (server.Source == CopySource) != waits || server.Sandbox != registry.Guard {
+		if server.Approved == waits || (server.Source == registry.FromCopy) != waits || server.Sandbox != registry.Guard {
 			t.Errorf("got %+v", server)
 		}
 	}

@@ -54,3 +54,23 @@ func (s *Tools) ToolHistory(ctx context.Context, server, tool string) ([]catalog
 	}
 	return out, rows.Err()
 }
+
+// ToolsSeen returns when the tools of a server, or of all servers if server is empty, were first listed and last changed.
+func (s *Tools) ToolsSeen(ctx context.Context, server string) (map[catalog.Key]catalog.Seen, error) {
+	rows, err := s.db.read.QueryContext(ctx, `SELECT server, tool, min(at), max(at) FROM tool_history
+		WHERE ?1 = '' OR server = ?1 GROUP BY server, tool`, server)
+	if err != nil {
+		return nil, fmt.Errorf("read when tools were seen: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := make(map[catalog.Key]catalog.Seen)
+	for rows.Next() {
+		var key catalog.Key
+		var first, changed int64
+		if err := rows.Scan(&key.Server, &key.Tool, &first, &changed); err != nil {
+			return nil, fmt.Errorf("read when tools were seen: %w", err)
+		}
+		out[key] = catalog.Seen{First: time.UnixMilli(first).UTC(), Changed: time.UnixMilli(changed).UTC()}
+	}
+	return out, rows.Err()
+}

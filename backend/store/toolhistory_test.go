@@ -39,3 +39,27 @@ func TestTheHistoryOfAToolHasItsLastVersions(t *testing.T) {
 		t.Errorf("got %v, %v", other, err)
 	}
 }
+
+func TestToolsAreSeenFirstAndChangedLast(t *testing.T) {
+	s, _ := openStore(t)
+	for i, server := range []string{"s", "s", "other"} {
+		tool, _ := catalog.NewTool(server, fmt.Appendf(nil, `{"name":"x","description":"%d"}`, i))
+		change := catalog.Change{Tool: "x", Kind: catalog.Updated, Current: tool.Hash, Definition: tool.Definition}
+		if err := s.Tools.ReplaceTools(t.Context(), server, []*catalog.Tool{tool}, []catalog.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past, err := s.Tools.ToolHistory(t.Context(), "s", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, n := range map[string]int{"": 2, "s": 1, "none": 0} {
+		seen, err := s.Tools.ToolsSeen(t.Context(), server)
+		if err != nil || len(seen) != n {
+			t.Fatalf("%q: %v, %v", server, seen, err)
+		}
+		if got := seen[catalog.Key{Server: "s", Tool: "x"}]; n > 0 && (got.First != past[1].At || got.Changed != past[0].At) {
+			t.Errorf("%q: %v, want those of %v", server, got, past)
+		}
+	}
+}
