@@ -15,7 +15,7 @@ import (
 // to the hub's ordinary log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
-		Store: h.store.Audit, File: h.options.Folder.AuditHead(),
+		Store: h.store.Audit, File: h.options.Folder.AuditHead(), Begun: h.options.Folder.BegunCalls(),
 		Logged: func() []audit.Head { return loggedHeads(h.options.Folder) }, Retention: config.Audit.Retention(), Log: h.log,
 	})
 }

@@ -57,6 +57,7 @@ import (
 type discovery struct {
 	catalog   *catalog.Catalog
 	builtin   embedding.Builtin // the encoder of all parts of the hub
+	transport transport         // for requests to models
 	embedding *embedding.Index
 	learning  *learning.Learning
 	search    *search.Searcher
@@ -108,7 +109,10 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	h.discovery.catalog = catalog.New(h.store.Tools, h.bus, h.log)
 	var loading errgroup.Group
 	loading.Go(func() error { return h.discovery.catalog.Load(ctx) })
-	return errors.Join(h.composeParts(ctx, config), loading.Wait())
+	if err := errors.Join(h.composeParts(ctx, config), loading.Wait()); err != nil {
+		return err
+	}
+	return h.discovery.catalog.Recall(ctx, h.servers.trust.Withholding())
 }
 
 // composeParts creates all parts, each one after those that it depends on. Nothing runs yet.
@@ -119,7 +123,7 @@ func (h *Hub) composeParts(ctx context.Context, config settings.Settings) error 
 	if h.doors.tokens, err = credentials.Open(ctx, credentials.Options{Store: h.store.Credentials, Bus: h.bus, Log: h.log}); err != nil {
 		return err
 	}
-	if err := h.composeDiscovery(ctx, config); err != nil {
+	if err := h.composeDiscovery(ctx, config, login); err != nil {
 		return err
 	}
 	if err := h.composeServers(ctx, config, login); err != nil {
@@ -134,7 +138,8 @@ func (h *Hub) composeParts(ctx context.Context, config settings.Settings) error 
 	h.composeDoors(config)
 	h.setPolicy(config)
 	h.settings.Apply(h.setPolicy, "discovery")
-	return nil
+	h.settings.Apply(func(s settings.Settings) { h.servers.upstream.SetLimits(s.Limits) }, "limits")
+	return h.finishRenames(ctx)
 }
 
 // outdated returns a function that reports whether the tools of a server must be listed again. They must if the
@@ -162,8 +167,9 @@ func (h *Hub) setPolicy(s settings.Settings) {
 	h.doors.gateway.RulesChanged()
 }
 
-func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (err error) {
+func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	d := &h.discovery
+	d.transport = newTransport(login, h.log)
 	shown := rules.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
 	d.builtin = embedding.Builtin{Encoder: h.options.Encoder, Model: minilm.Model, Dimensions: minilm.Dimensions}
 	if d.builtin.Encoder == nil {
@@ -171,9 +177,11 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 	}
 	d.embedding = embedding.New(embedding.Options{
 		Settings: config.Search, Builtin: d.builtin, Catalog: shown, Store: h.store.ToolVectors, Bus: h.bus, Log: h.log,
+		Transport: d.transport,
 	})
 	d.learning, err = learning.Open(ctx, learning.Options{
 		Store: h.store.Learning, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,
+		Expired: func(age time.Duration) time.Time { return h.servers.audit.Expired(age) }, // opened after learning
 	})
 	if err != nil {
 		return err
@@ -202,7 +210,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault = h.openVault()
 	s.oauth = h.openOAuth(config.OAuth.ClientIDDocument)
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
-		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store.Answers, Vault: s.vault,
+		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling, h.discovery.transport), Answers: h.store.Answers, Vault: s.vault,
 		Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
 	if s.approvals, err = rules.OpenApprovals(ctx, h.store.ToolApprovals); err != nil {
@@ -217,7 +225,8 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		Confiner: s.sandbox,
 		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.features, Gate: s.trust, Bus: h.bus, Log: h.log,
 		Limits: config.Limits, Roots: config.Roots, Version: h.options.Version, Children: h.options.Folder.Run("children.json"),
-		Environment: login, Secrets: s.vault, Known: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
+		Environment: login, LoginProblem: h.login.problem,
+		Secrets: s.vault, Known: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
 		Authorize: s.authorize,
 	})
 	h.composeFirstStart()
@@ -232,6 +241,16 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.toolsets, err = toolset.Open(ctx, toolset.Options{
 		Store: h.store.Toolsets, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
 		Policy: h.agentsMay, Removed: h.doors.tokens.ForgetToolset,
+		Held: func(tool catalog.Key) error {
+			server, err := s.registry.Get(tool.Server)
+			if err != nil {
+				return nil // the toolset says that the tool is missing
+			}
+			return s.trust.RefuseTool(server, tool.Tool)
+		},
+		Accept: func(ctx context.Context, t *catalog.Tool) error {
+			return s.trust.AcceptTool(ctx, t.Server, t.OwnName(), t.Definition)
+		},
 	})
 	if err == nil {
 		h.composeUses(config, login)
@@ -245,13 +264,13 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
 		Metrics: records{
-			s.journal, s.features, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox,
-		}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
+			s.journal, s.features, h.discovery.learning, h.doors.tokens, s.inbox, s.approvals, s.toolsets, s.trust, h.forgetFiles,
+		}, Names: serverNames{h}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.intake = intake.New(intake.Options{
 		Registry: s.registry, Vault: s.vault, Migrator: s.migrator, Policy: h.agentsMay, Hold: s.first.Hold, Remove: s.lifecycle.Remove,
-		Trust: s.trust,
+		Trust: s.trust, Ports: func() []int { return []int{h.info.Port, config.Port} },
 	})
 	s.downloads = downloads.New(downloads.Options{
 		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox,
@@ -261,7 +280,8 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.calls = call.New(call.Options{
 		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Rules: &s.policy, Approvals: s.approvals, Person: s.inbox,
 		Catalog: h.discovery.catalog, Features: s.features, Quarantine: s.trust, Screen: s.results, Bus: h.bus, Log: h.log,
-		Near: func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
+		Near:       func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
+		MustRecord: func() bool { return h.settings.State().Settings.Audit.Required },
 	})
 	s.inspector = inspector.New(inspector.Options{
 		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store.Presets,
@@ -310,7 +330,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Downloads: s.downloads,
 			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal,
-			Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory, Corrections: h.corrections,
+			Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
+			ToolsSeen: h.store.Tools.ToolsSeen, Corrections: h.corrections,
 			Secrets: api.Secrets{
 				Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) },
 			},
@@ -319,7 +340,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
 		Editors: api.Editors{
-			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, ChangeSetting: h.changeSetting,
+			Registrar: h.editors.registrar, Importer: h.editors.importer, Guide: h.editors.guide, Doctor: h.editors.doctor,
+			ChangeSetting: h.changeSetting,
 			Entry: operations.EditorEntry{
 				Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env, Text: h.editors.registrar.EntryText(),
 			},
@@ -330,7 +352,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Config: api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
 		Market: api.Market{
 			Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Mirror: h.market.mirror,
-			Updates: h.market.updates, Personas: h.market.personas,
+			Updates: h.market.updates, Personas: h.market.personas, Backup: h.market.backup,
+			SyncFolder: h.market.syncFolder,
 		},
 		Roots: config.Roots, Bus: h.bus, Log: h.log,
 	})
@@ -397,20 +420,19 @@ type records struct {
 	features *features.Keeper
 	learning *learning.Learning
 	tokens   *credentials.Keeper
-	oauth    *oauth.Manager
 	inbox    *inspector.Inbox
 	approved *rules.Approvals
 	toolsets *toolset.Keeper
 	trust    *quarantine.Keeper
-	sandbox  *sandbox.Sandbox
+	files    func(ctx context.Context, server string) error // see Hub.forgetFiles
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
 	return errors.Join(r.Journal.Forget(ctx, server), r.features.Forget(ctx, server), r.learning.ForgetServer(ctx, server),
-		r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server),
-		r.toolsets.Forget(ctx, server), r.trust.Forget(ctx, server), r.sandbox.Forget(ctx, server))
+		r.tokens.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server), r.toolsets.Forget(ctx, server),
+		r.trust.Forget(ctx, server), r.files(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

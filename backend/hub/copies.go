@@ -12,8 +12,7 @@ const (
 	lookAgain = time.Hour
 )
 
-// copyDatabase copies the database at most once a day, and only if the database has changed
-// since the last copy. It returns when ctx ends.
+// copyDatabase copies the database whenever a copy is due. It returns when ctx ends.
 func (c *chores) copyDatabase(ctx context.Context) error {
 	file := c.folder.Database()
 	for wait := firstCopy; ; wait = lookAgain {

@@ -13,10 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/editors/onboarding"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
@@ -25,6 +29,7 @@ import (
 type editors struct {
 	registrar *registration.Registrar
 	importer  *importer.Importer
+	guide     *onboarding.Guide
 	doctor    *doctor.Doctor
 }
 
@@ -45,12 +50,19 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	e := &h.editors
 	e.registrar = registration.New(registration.Options{
 		Machine: machine, Folder: h.options.Folder.Backups("editors"), Entry: entry, Auto: config.Editors.AutoRegister,
+		IsOurs:  process.IsOurs,
 		Execute: executor(login), Sealer: h.servers.vault, Bus: h.bus, Log: h.log,
 		LastSeen: func(ctx context.Context, names []string) time.Time { return h.doors.lastSeen(ctx, names, h.log) },
 	})
 	e.importer = importer.New(importer.Options{
 		Machine: machine, Registry: h.servers.registry, Intake: h.servers.intake, Vault: h.servers.vault,
 		RemoveEntries: e.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+	})
+	e.guide = onboarding.New(onboarding.Options{
+		Editors: e.registrar, Importer: e.importer, Registry: h.servers.registry, Remove: h.servers.lifecycle.Remove,
+		State: h.servers.readiness.Of, Tools: h.discovery.catalog, Find: h.firstFound,
+		Danger: func(t *catalog.Tool) int { return int(danger.Most(t)) },
+		File:   h.options.Folder.Backups("setup.json"), Log: h.log,
 	})
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
@@ -59,6 +71,15 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 		ShownTokens: func(surface, editor string) int { return h.doors.gateway.SurfaceUse(surface, editor).Tokens },
 	})
 	return nil
+}
+
+// firstFound returns the tool that find_tool gives an agent first for a need; nil if it finds none.
+func (h *Hub) firstFound(ctx context.Context, need string) *search.Hit {
+	found, err := h.doors.gateway.Find(ctx, need, 1)
+	if err != nil || !found.Found || len(found.Hits) == 0 {
+		return nil
+	}
+	return &found.Hits[0]
 }
 
 // corrections returns the items of a server's lists that the hub changes or leaves out before clients see the lists.

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -29,9 +30,16 @@ func (h *Hub) composeFirstStart() {
 		},
 	})
 	s.readiness = readiness.New(readiness.Options{
-		Servers:   s.registry,
-		Running:   func(server string) bool { return s.upstream.State(server).Running },
-		CallsFail: func(server string, since time.Time) bool { return s.journal.Recent(server, since).Fail() },
+		Servers: s.registry,
+		Running: func(server string) bool { return s.upstream.State(server).Running },
+		CallsFail: func(server string, since time.Time) (how string, fail bool) {
+			calls := s.journal.Recent(server, since)
+			how = fmt.Sprintf("failed %d of its last %d calls", calls.Errors, calls.Calls)
+			if calls.Last != "" {
+				how += ", the last with: " + calls.Last
+			}
+			return how, calls.Fail()
+		},
 		WantsSignIn: func(server registry.Server) bool {
 			if server.Transport == "stdio" {
 				return false

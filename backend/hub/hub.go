@@ -129,7 +129,10 @@ func (h *Hub) open(ctx context.Context) error {
 		}
 	}
 	h.openLog()
-	var err error
+	err := h.lock.Sign()
+	if err != nil { // not fatal: on a full disk, the hub is found by its announcement only
+		h.log.Warn("the holder of the lock cannot be recorded", "error", err)
+	}
 	if h.settings, err = settings.Open(h.options.Folder.Config(), h.bus, h.log); err != nil {
 		return err
 	}
@@ -167,8 +170,9 @@ func (h *Hub) Close() error {
 	if h.login != nil {
 		h.login.close()
 	}
+	errs = append(errs, h.servers.audit.Close())
 	if h.store != nil {
-		errs = append(errs, h.store.Close())
+		errs = append(errs, h.closeStore())
 	}
 	if h.logFile != nil {
 		errs = append(errs, h.logFile.Close())

@@ -20,8 +20,9 @@ type loginShell struct {
 	read func()
 	end  context.CancelFunc
 	once sync.Once
-	done chan struct{} // closed when env is set
+	done chan struct{} // closed when env and err are set
 	env  process.Env
+	err  error // why the shell did not report its environment, or nil
 }
 
 func newLoginShell(log *slog.Logger) *loginShell {
@@ -29,9 +30,8 @@ func newLoginShell(log *slog.Logger) *loginShell {
 	l := &loginShell{end: end, done: make(chan struct{})}
 	l.read = func() {
 		defer close(l.done)
-		var err error
-		if l.env, err = process.Login(life); err != nil && life.Err() == nil {
-			log.Warn("could not read the login shell's environment; servers get a minimal one", "error", err)
+		if l.env, l.err = process.Login(life); l.err != nil && life.Err() == nil {
+			log.Warn("could not read the login shell's environment", "error", l.err)
 		}
 	}
 	return l
@@ -47,6 +47,16 @@ func (l *loginShell) environment(ctx context.Context) process.Env {
 		return l.env
 	case <-ctx.Done():
 		return process.Clean()
+	}
+}
+
+// problem returns why the login shell did not report its environment. It returns nil while the shell is being asked.
+func (l *loginShell) problem() error {
+	select {
+	case <-l.done:
+		return l.err
+	default:
+		return nil
 	}
 }
 
@@ -73,11 +83,10 @@ func variable(login loginEnv) func(context.Context, string) string {
 	}
 }
 
-// sampler returns the model that answers sampling requests; nil if no key is
-// configured.
-func sampler(s settings.Sampling) *inspector.Sampler {
+// sampler returns the model that answers sampling requests and is reached through t; nil if no key is configured.
+func sampler(s settings.Sampling, t http.RoundTripper) *inspector.Sampler {
 	if s.Key == "" {
 		return nil
 	}
-	return &inspector.Sampler{Key: s.Key, BaseURL: s.BaseURL, Model: s.Model, Client: &http.Client{}}
+	return &inspector.Sampler{Key: s.Key, BaseURL: s.BaseURL, Model: s.Model, Client: &http.Client{Transport: t}}
 }

@@ -2,9 +2,6 @@ package hub
 
 import (
 	"context"
-	"crypto/x509"
-	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/market/backup"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -26,8 +24,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/market/probe"
 	"github.com/agent-discover/agent-discover/backend/market/pypi"
+	"github.com/agent-discover/agent-discover/backend/market/syncfolder"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -41,6 +39,8 @@ type market struct {
 	marketplace *marketplace.Marketplace
 	updates     *updates.Updates
 	personas    *persona.Personas
+	backup      *backup.Keeper
+	syncFolder  *syncfolder.Keeper
 }
 
 // composeMarket creates the parts of the marketplace. They use the environment of the login shell, because the programs
@@ -51,6 +51,16 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store.Personas, Intake: h.servers.intake,
 		Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
 	})
+	m.backup = backup.New(backup.Options{
+		Registry: h.servers.registry, Intake: h.servers.intake, Migrator: h.servers.migrator, Vault: h.servers.vault,
+		Toolsets: h.servers.toolsets, Approvals: h.servers.approvals, Learning: h.discovery.learning, Personas: m.personas,
+		Settings: settingsFile{h}, Expect: h.servers.trust.Expect, Version: h.options.Version,
+	})
+	m.syncFolder = syncfolder.New(syncfolder.Options{
+		Data: h.options.Folder, Home: homeFolder(), Backup: m.backup, Registry: h.servers.registry, Migrator: h.servers.migrator,
+		Toolsets: h.servers.toolsets, Personas: m.personas, Approvals: h.servers.approvals, Settings: settingsFile{h},
+		Remove: h.servers.lifecycle.Remove,
+	})
 	network := networkOf(login, h.log)
 	m.official = official.New(official.Options{URL: config.Market.RegistryURL, Network: network})
 	m.npm = npm.New(npm.Options{Environment: login})
@@ -58,7 +68,9 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	m.mirror, err = mirror.Open(ctx, mirror.Options{
 		Source: m.official, Store: h.store.Mirror, Bus: h.bus, Log: h.log,
 		Installed: func(ctx context.Context) ([]string, error) { return installedEntries(ctx, h.store.Installs) },
-		Meaning:   mirror.Meaning{Settings: config.Search, Builtin: h.discovery.builtin, Store: h.store.MirrorVectors},
+		Meaning: mirror.Meaning{
+			Settings: config.Search, Builtin: h.discovery.builtin, Store: h.store.MirrorVectors, Transport: h.discovery.transport,
+		},
 	})
 	if err != nil {
 		return err
@@ -89,14 +101,16 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 
 // machine describes this machine for package plan. folder is the data folder.
 func (m *market) machine(folder string) plan.Machine {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // then ~ is not replaced
-	}
 	return plan.Machine{
-		OS: runtime.GOOS, Home: home, Packages: filepath.Join(folder, "packages"), Bundles: filepath.Join(folder, "market-bundles"),
+		OS: runtime.GOOS, Home: homeFolder(), Packages: filepath.Join(folder, "packages"), Bundles: filepath.Join(folder, "market-bundles"),
 		Registry: m.packageRegistry,
 	}
+}
+
+// homeFolder returns the home folder of the user, or "" if it is unknown. Then ~ is not replaced.
+func homeFolder() string {
+	home, _ := os.UserHomeDir() // empty after an error
+	return home
 }
 
 // packageRegistry returns the address of the registry from which npm, uv or pip is configured to download a package,
@@ -128,16 +142,4 @@ func installedEntries(ctx context.Context, stored *store.Installs) ([]string, er
 		}
 	}
 	return names, err
-}
-
-// networkOf returns a function that returns the proxy and the certificate authorities of the login shell's environment.
-func networkOf(login loginEnv, log *slog.Logger) func() (func(*url.URL) (*url.URL, error), *x509.CertPool) {
-	return func() (func(*url.URL) (*url.URL, error), *x509.CertPool) {
-		env := login(context.Background())
-		authorities, err := mcphttp.CAsOf(env.Get)
-		if err != nil {
-			log.Warn("the marketplace uses only the certificate authorities of the system", "error", err)
-		}
-		return mcphttp.ProxyOf(env.Get), authorities
-	}
 }

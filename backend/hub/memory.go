@@ -7,7 +7,9 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const (
@@ -17,8 +19,9 @@ const (
 	// hub is at rest.
 	restBytes = 256 << 10
 	// startGarbage and restGarbage are the percentages by which the heap may grow before garbage is collected. The
-	// percentage is high while the hub starts, because little of the memory that is then allocated becomes garbage.
-	// Afterwards it is low, because a hub is idle most of the time.
+	// percentage is high while the hub starts, because little of the memory that is then allocated becomes garbage. It is
+	// low from the first start of a server on, because what follows, such as learning its tools, leaves much garbage, and
+	// otherwise from the first rest on, because a hub is idle most of the time.
 	startGarbage = 400
 	restGarbage  = 60
 )
@@ -36,10 +39,16 @@ func (c *chores) rest(ctx context.Context) error {
 	tick := time.NewTicker(restCheck)
 	defer tick.Stop()
 	var work workMeter
+	started := make(chan struct{}, 1)
+	defer events.Signal[upstream.StateChanged](c.bus, started)()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-started:
+			collectAt(restGarbage)
+			started = nil // later signals stay in the channel
+			continue
 		case <-tick.C:
 		}
 		if !work.done(allocated()) {

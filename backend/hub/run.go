@@ -86,7 +86,7 @@ func (h *Hub) runners() []func(context.Context) error {
 		h.servers.toolsets.Run, h.servers.trust.Run, h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials(),
 		h.editors.registrar.Run, h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
-		chores.rest, chores.copyDatabase,
+		chores.rest, chores.copyDatabase, h.watchFiles,
 	}
 }
 
