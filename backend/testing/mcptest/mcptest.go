@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,9 +29,12 @@ import (
 // name is the argument that turns a test binary into a server.
 const name = "mcptest"
 
-// Main runs the server and exits if the first argument of the process is the name of this package. Otherwise it returns
-// immediately.
+// Main runs the server and exits if the first argument of the process is the name of this package, and the client of an
+// Engine if the process was started by that name. Otherwise it returns immediately.
 func Main() {
+	if filepath.Base(os.Args[0]) == "docker" {
+		client()
+	}
 	if len(os.Args) > 1 && os.Args[1] == name {
 		exit(run(os.Args[2:]))
 	}
@@ -55,13 +59,14 @@ type options struct {
 	definitions []json.RawMessage // definitions of the tools that the flags -tool and -definition add
 	result      string            // the result of these tools; if empty, their arguments
 	only        bool              // do not list the tools of tools.go
-	pages       string            // unless empty, tools/list never ends: it repeats a cursor ("same") or has new ones
+	pages       string            // unless empty, tools/list never ends: it repeats a cursor ("same") or has new ones; "big": one page, 6000 tools
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
 	odd         bool              // send lists and results that clients refuse
 	offers      bool              // support resources, prompts and logging
 	lax         bool              // carry out requests with any name
 	undeclared  bool              // declare no capabilities
+	wordless    bool              // send no instructions
 	prompts     []json.RawMessage // prompts, resources and templates: definitions to list with the flag -lax
 	resources   []json.RawMessage
 	templates   []json.RawMessage
@@ -94,7 +99,7 @@ func parse(args []string) (options, error) {
 	})
 	flags.StringVar(&o.result, "result", "", "`JSON` that tools of -tool and -definition answer, byte for byte")
 	flags.BoolVar(&o.only, "only", false, "list only tools of -tool and -definition")
-	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool per page, with the `same` cursor or new ones")
+	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool per page, with the `same` cursor or new ones; or one page with 6000 tools (big)")
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are not messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.odd, "odd", false, "list items and send results with members that clients refuse")
@@ -102,6 +107,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.lax, "lax", false,
 		"carry out requests with any name, also of prompts and resources; with the tools grow, shrink, ran and asked")
 	flags.BoolVar(&o.undeclared, "undeclared", false, "declare no capabilities")
+	flags.BoolVar(&o.wordless, "wordless", false, "send no instructions")
 	for _, l := range []struct {
 		flag, member string
 		to           *[]json.RawMessage

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -136,8 +137,12 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 		if s.undeclared {
 			capabilities = "{}"
 		}
+		instructions := `,"instructions":"Be kind."`
+		if s.wordless {
+			instructions = ""
+		}
 		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+
-			`,"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
+			`,"serverInfo":{"name":"mcptest","version":"1.2.3"}`+instructions+`}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
 	case m.Method == "tools/list":
@@ -190,6 +195,13 @@ func (s *server) list() string {
 	list += "]"
 	if s.pages == "" {
 		return `{"tools":` + list + `}`
+	}
+	if s.pages == "big" {
+		var big strings.Builder
+		for n := range 6000 {
+			big.WriteString("," + string(define("big"+strconv.Itoa(n), "A tool", `{"type":"object"}`)))
+		}
+		return `{"tools":` + strings.TrimSuffix(list, "]") + big.String() + "]}"
 	}
 	s.pageList++
 	page := strconv.Itoa(s.pageList)
