@@ -122,16 +122,27 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 		},
 		hubtest.Step{
 			Name: "brief list", Method: "GET", Path: "/api/tools?brief=true", Status: 200,
-			Want:  []string{`{"server":"sky","id":`, `"name":"bare","title":"","description":""`, `"enabled":false}`},
-			Never: []string{"input_schema", "city\":"},
+			Want: []string{
+				`{"server":"sky","id":`, `"name":"bare","title":"","description":""`, `"enabled":false,"server_state":"running"}`,
+			},
+			Never: []string{"input_schema", "city\":", "discovered_at"},
 		},
 		hubtest.Step{
 			Name: "full list", Method: "GET", Path: "/api/tools?name=forecast", Status: 200,
-			Want: []string{`"input_schema":{"type":"object"`, `"enabled":false`}, Never: []string{"bare"},
+			Want: []string{
+				`"input_schema":{"type":"object"`, `"enabled":false`, `"server_state":"running","discovered_at":"20`,
+				`"updated_at":"20`,
+			},
+			Never: []string{"bare"},
 		},
 		hubtest.Step{
 			Name: "tool without a schema", Method: "GET", Path: "/api/tools?name=bare", Status: 200, Want: []string{`"input_schema":null`},
 		},
+		hubtest.Step{
+			Name: "tool with a hash", Method: "GET", Path: "/api/tools?brief=true&hash=" + known["forecast"].Hash, Status: 200,
+			Want: []string{`"name":"forecast"`}, Never: []string{"bare"},
+		},
+		hubtest.Step{Name: "unknown hash", Method: "GET", Path: "/api/tools?hash=00", Status: 200, Want: []string{"[]"}},
 		hubtest.Step{
 			Name: "unknown id", Method: "GET", Path: "/api/tools/9999", Status: 404, Want: []string{`{"error":"Not found","code":`},
 		},
@@ -155,7 +166,8 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 			},
 		},
 		hubtest.Step{
-			Name: "always listed tools", Method: "GET", Path: "/api/tools?brief=true", Status: 200, Want: []string{`"enabled":true}`},
+			Name: "always listed tools", Method: "GET", Path: "/api/tools?brief=true", Status: 200,
+			Want:  []string{`"enabled":true,"server_state":"running"}`},
 			Never: []string{`"enabled":false`},
 		},
 	)

@@ -98,7 +98,7 @@ func TestAnAgentFindsAServerAndProposesItAndAPersonApproves(t *testing.T) {
 		},
 		hubtest.Question{
 			Name: "an unknown name", Arguments: `{"action":"install","source":"registry","name":"filesystem-x"}`,
-			Want: []string{`command is required for manual installation (or use source: "registry" to auto-detect)`},
+			Want: []string{`the marketplace has no server named "filesystem-x"`, "with the action browse"},
 		},
 		hubtest.Question{
 			Name: "an unknown id", Arguments: `{"action":"install","source":"registry","name":"npm:absent-mcp"}`,

@@ -34,8 +34,8 @@ var differences = map[int]string{
 	4: "features",
 
 	// Texts of the tool named registry, and its answers to searches without results, are shorter and say what to do.
-	// The tool also has the action toolset.
-	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
+	// The tool also has the action toolset. An install of a server that the marketplace does not have says so.
+	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts", 176: "texts",
 
 	// A call of a tool that the server does not list is not sent to the server and is not counted as one of its calls.
 	99: "listed", 121: "listed", 122: "listed", 157: "listed", 159: "listed",
@@ -71,7 +71,7 @@ var differences = map[int]string{
 
 	// All sources are searched and ranked, and entries keep their packages. Packages of npm and PyPI are installed
 	// only by their ids.
-	178: "market", 179: "market", 182: "market", 183: "market", 184: "market", 185: "market", 186: "market",
+	177: "market", 178: "market", 179: "market", 182: "market", 183: "market", 184: "market", 185: "market", 186: "market",
 }
 
 // listChanges has the number of notifications about a changed tool list that follow an exchange, for the exchanges

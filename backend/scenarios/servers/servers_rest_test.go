@@ -215,7 +215,7 @@ func TestServersAreManagedOverREST(t *testing.T) {
 		},
 		{
 			Name: "approve another launch hash", Method: "POST", Path: "/api/servers/1/approve", Body: `{"launch_hash":"0123"}`,
-			Status: 409, Want: []string{`has changed since it was shown; nothing was approved`},
+			Status: 409, Want: []string{`has changed since it was shown; nothing was done`},
 		},
 		{Name: "approve with an invalid body", Method: "POST", Path: "/api/servers/1/approve", Body: `[]`, Status: 422},
 		{Name: "delete", Method: "DELETE", Path: "/api/servers/1", Status: 200, Want: []string{`{"status":"deleted"}`}},

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
@@ -175,5 +176,35 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 	}
 	if found, err := filepath.Glob(mark + "*"); err != nil || len(found) > 0 {
 		t.Errorf("something else was run and wrote %v, %v", found, err)
+	}
+}
+
+func TestProxyCallDoesNotSendArgumentsThatDoNotFit(t *testing.T) {
+	h := annotated(t)
+	command := mcptest.Command(t)
+	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "two", "command": command[0], "args": command[1:]}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers/2/refresh", nil, nil)
+	a := hubtest.Introduced(t, h, companion.Entry{}, "{}")
+	got := a.Registry(`{"action":"proxy_call","call_as":"mcp__two__steps","arguments":{"count":"three"}}`)
+	if !strings.Contains(got, "the arguments do not fit two__steps, which was not called: count must be an integer, not a string") ||
+		!strings.Contains(got, "the action get_schema has its schema") {
+		t.Error(got)
+	}
+	if got := a.Registry(`{"action":"proxy_call","call_as":"mcp__two__steps","arguments":{"count":1}}`); strings.Contains(got, "do not fit") {
+		t.Error(got)
+	}
+}
+
+func TestTheFirstCallOfAServerThatWasNeverStartedChecksItsArguments(t *testing.T) {
+	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "discovery: {start_new: false}\n")})
+	command := mcptest.Command(t)
+	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "two", "command": command[0], "args": command[1:]}, nil)
+	hubtest.Row{
+		Name: "before", Method: "GET", Path: "/api/tools?server=two", Status: 200, Want: []string{"[]"},
+	}.Send(t, h)
+	got := hubtest.Introduced(t, h, hubtest.Meta, "{}").Exchange("tools/call",
+		`{"name":"call_tool","arguments":{"call_as":"mcp__two__steps","arguments":{"count":"three"}}}`)
+	if !strings.Contains(got, "the arguments do not fit two__steps, which was not called: count must be an integer, not a string") {
+		t.Error(got)
 	}
 }

@@ -135,6 +135,31 @@ func TestListsOfStoppedServersAreKeptAndChangesAreAnnounced(t *testing.T) {
 	}
 }
 
+func TestToolsAreFoundAfterARestartBeforeTheirServerStarts(t *testing.T) {
+	folder := hubtest.NewDataFolder(t, "")
+	first, ended := hubtest.RunHub(t, hub.Options{Folder: folder})
+	command := mcptest.Command(t, "-only", "-tool", "look_lighthouse=Look at the lighthouse")
+	hubtest.Do(t, first, "POST", "/api/servers", map[string]any{"name": "coast", "command": command[0], "args": command[1:]}, nil)
+	hubtest.Do(t, first, "POST", "/api/servers/1/refresh", nil, nil)
+	first.Stop()
+	hubtest.AwaitEnd(t, ended)
+
+	again, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
+	a := hubtest.Introduced(t, again, hubtest.Meta, "{}")
+	for tool, arguments := range map[string]string{
+		"search_tools": `{"query":"look at the lighthouse"}`, "find_tool": `{"query":"look at the lighthouse"}`,
+		"list_tools": `{"server":"coast"}`, "get_tool_details": `{"server":"coast","tool":"look_lighthouse"}`,
+	} {
+		if got := a.Exchange("tools/call", "{"+hubtest.Calling(tool, arguments)+"}"); !strings.Contains(got, "look_lighthouse") {
+			t.Errorf("%s after a restart: %s", tool, got)
+		}
+	}
+	var server struct{ Running bool }
+	if hubtest.Do(t, again, "GET", "/api/servers/1", nil, &server); server.Running {
+		t.Error("the search has started the server")
+	}
+}
+
 // The hub must never send a URI that a client has kept to another server.
 func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
 	folder := hubtest.NewDataFolder(t, "")

@@ -1,6 +1,7 @@
 package surfaces_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -174,6 +176,21 @@ func TestToolsOfAServerWithoutACommandAreNeitherListedNorFound(t *testing.T) {
 			t.Errorf("%s: also without a command", what)
 		}
 	}
+}
+
+func TestADisabledServerIsHiddenFromAgents(t *testing.T) {
+	h := annotated(t)
+	hubtest.InEachEra(t, h, hubtest.Meta, func(t *testing.T, a *hubtest.Agent, modern bool) {
+		hubtest.Do(t, h, "POST", "/api/servers/1/disable", nil, nil)
+		for _, request := range [][2]string{
+			{"tools/call", hubtest.Calling("list_mcp_servers", `{}`)}, {"resources/list", ""}, {"tools/list", ""},
+		} {
+			if got := a.InEra(modern, request[0], request[1]); strings.Contains(got, "one") && strings.Contains(got, "servers/one") ||
+				strings.Contains(got, `\"name\":\"one\"`) || strings.Contains(got, `\"name\": \"one\"`) {
+				t.Errorf("%s shows the server: %s", request, got)
+			}
+		}
+	})
 }
 
 func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
@@ -429,7 +446,8 @@ func TestAHubOfMetaCostsFewTokens(t *testing.T) {
 	h := annotated(t)
 	a := hubtest.ArriveBy(t, h, hubtest.Meta)
 	list := a.Modern("tools/list", "")
-	if n := tokens.Count(list); n > 600 {
-		t.Errorf("the list costs %d tokens: %s", n, list)
+	definitions := jsonrpc.Get(jsonrpc.Get(json.RawMessage("{"+list+"}"), "result"), "tools") // the rest reaches no model
+	if n := tokens.Count(string(definitions)); n < 500 || n >= 600 {
+		t.Errorf("the definitions cost %d tokens: %s", n, list)
 	}
 }

@@ -122,3 +122,73 @@ func TestAChangeOfAToolsetIsAnnounced(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAToolThatIsHeldStaysInItsToolset(t *testing.T) {
+	folder := hubtest.NewDataFolder(t, "")
+	h, ended := hubtest.RunHub(t, hub.Options{Folder: folder})
+	command := mcptest.Command(t, "-tool", "more=as agreed")
+	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
+	hubtest.CreateToolset(t, h, "grown", "one.more")
+	s := &hubtest.Scenario{T: t, Hub: h, Events: hubtest.RecordEvents(t, h)}
+	a := hubtest.Introduced(t, h, companion.Entry{Surface: "toolset:grown"}, `{}`)
+	list := a.Exchange("tools/list", `{}`)
+	grown := hubtest.Step{
+		Name: "the server changes it", Method: "POST", Path: "/api/servers/1/call", Status: 200,
+		Body: `{"tool":"grow","args":{"name":"more","text":"as agreed, or not"}}`,
+	}
+	const pin = "/api/toolsets/grown/pin"
+	body := `{"tools":[{"server":"one","tool":"more","hash":"{tools.0.drift.hash}"}]}`
+	held := hubtest.Step{
+		Name: "held", Method: "GET", Path: "/api/toolsets/grown", Status: 200,
+		Want: []string{
+			`"state":"drifted"`, `"description":"as agreed"`, `{"kind":"add","text":", or not"}`, `"held":"tool \"more\" of server \"one\"`,
+			"its definition has changed since it was approved",
+		},
+		Keep: "tools.0.drift.hash",
+	}
+	history := hubtest.Step{
+		Name: "history", Method: "GET", Path: "/api/discovery/history?server=one&tool=more", Status: 200,
+		Want: []string{`"change":"updated"`, `"change":"added"`}, Never: []string{`"change":"removed"`},
+	}
+	refresh := hubtest.Step{Name: "refresh", Method: "POST", Path: "/api/servers/1/refresh", Status: 200}
+	s.Play(grown, refresh, held, history)
+	if got := a.Exchange("tools/list", `{}`); got != list || !strings.Contains(got, "as agreed") {
+		t.Errorf("the list is\n%s\nand was\n%s", got, list)
+	}
+	if got := a.Exchange("tools/call", `{"name":"one__more","arguments":{}}`); !strings.Contains(got, "one.more has changed") {
+		t.Error(got)
+	}
+
+	h.Stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	h, _ = hubtest.RunHub(t, hub.Options{Folder: folder})
+	s = &hubtest.Scenario{T: t, Hub: h, Events: hubtest.RecordEvents(t, h)}
+	s.Play(
+		held,
+		hubtest.Step{Name: "a script", Method: "POST", Path: pin, Body: body, Status: 403, Want: []string{"only a person"}},
+		hubtest.Step{Name: "a person", Method: "POST", Path: pin, Body: body, Person: true, Status: 200, Want: []string{`"state":"ready"`}},
+		history,
+	)
+	a = hubtest.Introduced(t, h, companion.Entry{Surface: "toolset:grown"}, `{}`)
+	if got := a.Exchange("tools/list", `{}`); !strings.Contains(got, "as agreed, or not") {
+		t.Error(got)
+	}
+
+	// A person approves the held change before the page has loaded the toolset again.
+	grown.Body = strings.Replace(grown.Body, "or not", "or never", 1)
+	held.Want = []string{`"state":"drifted"`, `"held":"tool`}
+	const approve = "/api/trust/items/{items.0.id}/approve"
+	s.Play(
+		hubtest.Step{Name: "start", Method: "POST", Path: "/api/servers/1/activate", Status: 200},
+		grown, refresh, held,
+		hubtest.Step{Name: "its id", Method: "GET", Path: "/api/trust", Status: 200, Keep: "items.0.id"},
+		hubtest.Step{Name: "its hash", Method: "GET", Path: "/api/trust", Status: 200, Keep: "items.0.hash"},
+		hubtest.Step{
+			Name: "approved", Method: "POST", Path: approve, Body: `{"hash":"{items.0.hash}","confirmed":true}`, Person: true, Status: 200,
+		},
+		hubtest.Step{Name: "pinned", Method: "POST", Path: pin, Body: body, Person: true, Status: 200, Want: []string{`"state":"ready"`}},
+	)
+}

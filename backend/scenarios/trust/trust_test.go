@@ -72,6 +72,11 @@ func TestAHeldToolIsReachedByNoRoad(t *testing.T) {
 			Want: []string{refusal},
 		},
 	)
+	daily := `{"name":"daily","tools":[{"server":"one","tool":"wipe"}]}`
+	if status, body := s.SendAsPerson("POST", "/api/toolsets", daily); status != 403 ||
+		!strings.Contains(body, refusal) || !strings.Contains(body, "tool_held") {
+		t.Errorf("a toolset with the held tool: %d %s", status, body)
+	}
 	checkNone := func(t *testing.T, road, got, want string) {
 		t.Helper()
 		if strings.Contains(got, "previous instructions") || !strings.Contains(got, want) {
@@ -225,7 +230,7 @@ func TestToolsOfAServerThatAnAgentProposedWait(t *testing.T) {
 		},
 	)
 	if err := hubtest.TryDo(t, s.Hub, "POST", "/api/servers/1/call", map[string]any{"tool": "look"}); fault.CodeOf(err) != fault.CodeHeld &&
-		!strings.Contains(fault.MessageOf(err), "an agent proposed its server") {
+		!strings.Contains(fault.MessageOf(err), "its server was proposed by an agent") {
 		t.Errorf("a call: %v", err)
 	}
 	s.Play(
