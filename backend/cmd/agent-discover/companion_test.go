@@ -248,6 +248,35 @@ func TestNewerCompanionReplacesAnIdleOlderHub(t *testing.T) {
 	programtest.Contains(t, old.Stderr.String(), "newer version")
 }
 
+func TestCommandsSayThatTheHubIsOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	h, newer := programtest.NewHome(t), programtest.Newer(t)
+	old := h.Serve()
+	older := "the hub is older (version " + old.Version + ") than this program (version 1.1.0)"
+	if out := h.Run("servers"); strings.Contains(out.Stdout+out.Stderr, "version") {
+		t.Errorf("without a difference: %+v", out)
+	}
+	h.Program = newer
+	servers := h.Run("servers", "list", "--json")
+	programtest.Contains(t, servers.Stderr, "Note: "+older, "agent-discover restart")
+	if strings.TrimSpace(servers.Stdout) != "[]" {
+		t.Errorf("the note is in the output of --json: %s", servers.Stdout)
+	}
+	programtest.Contains(t, h.Must("status"), "Note: "+older)
+	programtest.Contains(t, h.Must("status", "--json"), `"difference": "`+older)
+	programtest.Contains(t, h.Must("doctor"), "WARNING  hub:", older)
+	programtest.Contains(t, h.Run("start").Stderr, older)
+	fixed := h.Run("doctor", "--fix")
+	if programtest.Contains(t, fixed.Stdout, "hub: version 1.1.0"); strings.Contains(fixed.Stdout, "hub is older") {
+		t.Errorf("doctor --fix: %+v", fixed)
+	}
+	if out := h.Run("restart"); out.Code != 0 || strings.Contains(out.Stderr, "older") {
+		t.Errorf("restart: %+v", out)
+	}
+	h.Program = programtest.Current(t)
+	programtest.Contains(t, h.Run("servers").Stderr, "the hub is newer (version 1.1.0)")
+}
+
 func TestNewerCompanionKeepsABusyOlderHub(t *testing.T) {
 	t.Parallel()
 	h, newer := programtest.NewHome(t), programtest.Newer(t) // build the program first: that takes longer than a call may be silent

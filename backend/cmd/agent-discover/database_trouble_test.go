@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
@@ -106,6 +107,68 @@ func fullDisk(t *testing.T, h *programtest.Home) (fill, empty func()) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestCallsThatMustBeRecordedAreRefusedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	fill, empty := fullDisk(t, h)
+	h.Settings("audit: {required: true}\n")
+	s := h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	fill()
+	long, answered := strings.Repeat("long ", 1000), 0
+	for ; answered < 5000; answered++ {
+		if result := c.ToolResult(c.StartTool("fake__echo", `{"text":"`+long+`"}`)); result.IsError {
+			programtest.Contains(t, result.Text(), "it cannot be recorded", "audit.required")
+			break
+		}
+	}
+	if answered < 100 || answered == 5000 {
+		t.Errorf("%d calls were answered", answered)
+	}
+	c.Close() // it would start a hub of its own
+	s.Kill()
+	empty()
+	h.Serve()
+	programtest.Eventually(t, "all calls that were answered are in the audit log", func() bool {
+		return strings.Count(h.Must("audit", "export"), `"tool":"echo"`) >= answered
+	})
+}
+
+func TestCallsThatAFullDiskDidNotTakeAreNamed(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	fill, empty := fullDisk(t, h)
+	s := h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	fill()
+	const calls = 1500 // more than the reserved space has room for
+	long := strings.Repeat("long ", 1000)
+	for range calls {
+		if got := c.Tool("fake__echo", `{"text":"`+long+`"}`); got != long {
+			t.Fatalf("got %q", got)
+		}
+	}
+	programtest.Eventually(t, "audit verify names what waits", func() bool {
+		var report audit.Report
+		h.MustJSON(&report, "audit", "verify", "--json")
+		return report.Waiting >= calls-100 && strings.Contains(report.WaitingFor, "no space left")
+	})
+	programtest.Contains(t, h.Must("audit", "verify"), "entries are in memory and not in the log yet: no space left")
+	c.Close() // it would start a hub of its own
+	s.Kill()
+	empty()
+	h.Serve()
+	programtest.Eventually(t, "each call is in the audit log or counted as missing", func() bool {
+		var report audit.Report
+		h.MustJSON(&report, "audit", "verify", "--json")
+		return len(report.Gaps) == 1 && report.Intact &&
+			int(report.Gaps[0].Count)+strings.Count(h.Must("audit", "export"), `"tool":"echo"`) == calls
+	})
+	programtest.Contains(t, h.Must("audit", "verify"), "entries could not be stored, because the disk did not take entries from")
 }
 
 func TestAFullDiskIsReportedAndTheHubCanBeStopped(t *testing.T) {

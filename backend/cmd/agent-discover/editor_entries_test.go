@@ -17,11 +17,67 @@ import (
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
+
+func TestEntriesStartTheProgramThatRegistersThem(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	setLoginPath(h)
+	hub, installed := h.Program, filepath.Join(t.TempDir(), "agent-discover")
+	program, err := os.ReadFile(hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(installed, program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(h.Dir, ".cursor", "mcp.json")
+	createConfig(h, file)
+	running := h.Serve()
+	h.Program = installed
+	state := func() registration.State {
+		var list operations.EditorList
+		h.MustJSON(&list, "editors", "list", "--json")
+		at := slices.IndexFunc(list.Editors, func(e registration.Status) bool { return e.ID == "cursor" })
+		return list.Editors[at].State
+	}
+
+	programtest.Contains(t, h.Must("editors", "preview", "cursor"), installed)
+	h.Must("editors", "register", "cursor", "--yes")
+	if got := readEntry(t, file).command; got != installed {
+		t.Errorf("the entry starts %s, want %s", got, installed)
+	}
+	if got := state(); got != registration.Registered {
+		t.Errorf("the state is %s", got)
+	}
+	if out := h.Must("doctor"); strings.Contains(out, "WARNING  editors") {
+		t.Errorf("doctor: %s", out)
+	}
+
+	for _, foreign := range []string{"/bin/sh", "agent-discover", filepath.Join(h.Dir, "none")} {
+		body := map[string]any{"editors": []string{"cursor"}, "program": foreign}
+		err := instance.NewClient(running.Info).Do(t.Context(), http.MethodPost, "/api/editors/register", body, nil)
+		if fault.KindOf(err) != fault.Invalid {
+			t.Errorf("an entry that starts %s: %v", foreign, err)
+		}
+	}
+
+	h.Program = hub
+	if err := os.Remove(installed); err != nil {
+		t.Fatal(err)
+	}
+	programtest.Contains(t, h.Must("doctor"), "WARNING  editors (cursor)", installed+" does not exist", "editors register cursor")
+	programtest.Contains(t, h.Run("doctor", "--fix").Stderr, "that failed:", "standard input is not a terminal")
+	programtest.Contains(t, h.Run("doctor", "--fix", "--yes").Stderr, "Repair the entry of cursor")
+	if got := readEntry(t, file).command; got != hub {
+		t.Errorf("the repaired entry starts %s", got)
+	}
+}
 
 // minEntries is the minimum number of files that must get the entry, so that the test fails if the
 // table of editors is not read.

@@ -4,6 +4,8 @@ package main_test
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +36,28 @@ func TestPortInUseIsReportedAndAnotherIsUsed(t *testing.T) {
 	}
 	programtest.Contains(t, s.Stderr.String(), "port is in use", "port="+strconv.Itoa(port))
 	programtest.Contains(t, h.Attach().Registry(`{"action":"status"}`), "active_count")
+
+	person, end, err := instance.NewClient(h.RunningHub()).Person(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	if err := person.Do(t.Context(), http.MethodPost, "/api/tokens", map[string]string{"name": "n8n-flows"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	user := "port " + strconv.Itoa(port) + " is used by another program (process " + strconv.Itoa(os.Getpid()) + ", "
+	clients := "these HTTP clients do not reach it and send their tokens to that program: n8n-flows"
+	programtest.Contains(t, h.Must("status"), "Warning: "+user, clients, "agent-discover restart")
+	programtest.Contains(t, h.Must("doctor"), "WARNING  port: "+user, clients)
+	programtest.Contains(t, h.Must("status", "--json"), `"port": `+strconv.Itoa(port))
+	_ = taken.Close()
+	h.Must("restart")
+	if got := h.RunningHub().Port; got != port {
+		t.Errorf("the port is free now, and the hub listens on %d", got)
+	}
+	if out := h.Must("doctor"); strings.Contains(out, "port:") {
+		t.Errorf("the port is no problem any more: %s", out)
+	}
 }
 
 func TestConfiguredPortIsUsed(t *testing.T) {
@@ -250,4 +274,83 @@ func TestASetupFileMayUseVariablesThatAnEditorGivesToTheCompanion(t *testing.T) 
 	if strings.Contains(string(log), "tok-") {
 		t.Errorf("the log contains the variable: %s", log)
 	}
+}
+
+func TestServersGetTheNetworkVariablesOfTheSession(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	asked := make(chan string, 10)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.String()
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer proxy.Close()
+	h.Set("HTTP_PROXY", proxy.URL)
+	h.Set("NODE_EXTRA_CA_CERTS", "/from/profile.pem")
+	h.Set("PIP_CERT", "/corp.pem")
+	h.Set("UV_PUBLISH_TOKEN", "tok-12345")
+	h.Write(filepath.Join(h.Dir, ".profile"), "unset NODE_EXTRA_CA_CERTS; export CURL_CA_BUNDLE=/from/profile.pem\n")
+	h.Add("fake", mcptest.Command(t)) // starts the hub
+	c := h.Attach()
+	for name, want := range map[string]string{
+		"HTTP_PROXY": proxy.URL, "PIP_CERT": "/corp.pem", "NODE_EXTRA_CA_CERTS": "", "CURL_CA_BUNDLE": "/from/profile.pem",
+		"UV_PUBLISH_TOKEN": "",
+	} {
+		if got := c.Variable("fake", name); got != want {
+			t.Errorf("the server's %s is %q, want %q", name, got, want)
+		}
+	}
+	h.Run("servers", "add", "far", "--url", "http://far.example/mcp")
+	programtest.Eventually(t, "the proxy is asked", func() bool { return len(asked) > 0 })
+	if got := <-asked; got != "http://far.example/mcp" {
+		t.Errorf("the proxy was asked for %s", got)
+	}
+}
+
+func TestModelsAreReachedThroughTheProxyOfTheLoginShell(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	asked := make(chan string, 100)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- r.URL.String():
+		default:
+		}
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer proxy.Close()
+	h.Settings("search: {provider: local, model: m, url: 'http://models.example/v1'}\n")
+	h.Write(filepath.Join(h.Dir, ".profile"), "export HTTP_PROXY="+proxy.URL+"\n")
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	h.Run("search", "echo")
+	programtest.Eventually(t, "the proxy is asked for a model", func() bool { return len(asked) > 0 })
+	if got := <-asked; got != "http://models.example/v1/embeddings" {
+		t.Errorf("the proxy was asked for %s", got)
+	}
+}
+
+func TestAFailingLoginShellIsNamedWhereAProgramIsNotFound(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	tools := filepath.Join(h.Dir, "nbin")
+	if err := os.Mkdir(tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nexec " + strings.Join(mcptest.Command(t), " ") + "\n"
+	if err := os.WriteFile(filepath.Join(tools, "npx-fake"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.Set("SHELL", "/bin/bash")
+	h.Write(filepath.Join(h.Dir, ".bash_profile"), "export PATH=$HOME/nbin:$PATH\nexec /bin/dash\n")
+	h.Serve()
+	h.Add("n", []string{"npx-fake"})
+	if got := h.Attach().Tool("n__echo", `{"text":"found"}`); got != "found" {
+		t.Errorf("the server on the PATH of the start-up file returned %q", got)
+	}
+	h.Add("absent", []string{"no-such-program"}, "--no-start")
+	problem := "your login shell bash did not run a command after its start-up files, which may start another program with exec; " +
+		"the PATH that its start-up files had set until then is used"
+	programtest.Contains(t, h.Run("servers", "start", "absent").Stderr, `command "no-such-program" not found on PATH — `+problem)
+	programtest.Contains(t, h.Run("doctor").Stdout, "WARNING  login shell: PATH="+tools, problem, "agent-discover restart")
 }

@@ -44,7 +44,7 @@ func TestLearnedToolsSurviveAKilledHub(t *testing.T) {
 
 	h.RunningHub() // started by the companion
 	programtest.Contains(t, h.Must("learned"), "ID  QUERY", "give a text back", "fake__echo", "0.50")
-	h.Must("learned", "forget", "1")
+	h.Must("learned", "forget", "1", "--yes")
 	if out := h.Must("learned"); strings.Contains(out, "give a text back") {
 		t.Errorf("the entry was not forgotten:\n%s", out)
 	}
@@ -52,7 +52,7 @@ func TestLearnedToolsSurviveAKilledHub(t *testing.T) {
 	c.Registry(`{"action":"proxy_call","call_as":"mcp__fake__echo","arguments":{"text":"x"}}`)
 	programtest.Eventually(t, "the search learns from the restored session",
 		func() bool { return strings.Contains(h.Must("learned"), "die with a text") })
-	h.Must("learned", "forget", "--all")
+	h.Must("learned", "forget", "--all", "--yes")
 	programtest.Contains(t, h.Must("learned"), "Nothing was learned yet")
 }
 

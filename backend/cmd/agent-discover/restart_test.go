@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -50,6 +51,45 @@ func TestCallsOfOpenEditorsWaitWhileTheHubRestarts(t *testing.T) {
 		}
 		if now := h.RunningHub(); now.PID == before.PID {
 			t.Errorf("restart %d: the hub is still process %d", i, now.PID)
+		}
+	}
+}
+
+func TestCommandsWaitForTheNextHub(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Must("start")
+	h.Add("fake", mcptest.Command(t))
+	for i := range 5 { // a killed hub is announced until it is gone
+		hub, err := os.FindProcess(h.RunningHub().PID)
+		if err == nil {
+			err = hub.Kill()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := h.Run("status"); !strings.Contains(out.Stdout, "No hub is running") {
+			t.Errorf("status after kill %d: %+v", i, out)
+		}
+		if out := h.Run([][]string{{"servers", "list"}, {"call", "fake__echo", "text=one"}}[i%2]...); out.Code != 0 {
+			t.Fatalf("after kill %d: %+v", i, out)
+		}
+	}
+	for i := range 3 {
+		restarted := make(chan struct{})
+		go func() {
+			defer close(restarted)
+			h.Must("restart")
+		}()
+		for n, last := 0, false; !last; n++ {
+			select {
+			case <-restarted:
+				last = true
+			default:
+			}
+			if out := h.Run([][]string{{"servers", "list"}, {"call", "fake__echo", "text=one"}, {"find", "echo"}}[n%3]...); out.Code != 0 {
+				t.Fatalf("during restart %d: %+v", i, out)
+			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
 		t.Errorf("after a restart of hub and keychain TOKEN is %q", got)
 	}
-	h.Must("servers", "remove", "fake")
+	h.Must("servers", "remove", "fake", "--yes")
 	if items := session.Items(); len(items) != 1 { // only the key of the fingerprints and of long values remains
 		t.Errorf("after the removal of the server the keychain contains %v", items)
 	}
@@ -198,7 +198,7 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 	c.Tool("fake__echo", `{"text":"the old correct-horse-of-mode, the new correct-horse-of-the-new-mode"}`)
 	written = append(written, h.Run("servers", "refresh", "crashing").Stderr, h.Run("servers", "refresh", "junk").Stderr,
 		h.Run("servers", "refresh", "remote").Stderr, h.Run("servers", "activate", "crashing").Stderr)
-	h.Must("secrets", "delete", "fake", "MODE")
+	h.Must("secrets", "delete", "fake", "MODE", "--yes")
 	c.Tool("fake__echo", `{"text":"one that was deleted, correct-horse-of-mode"}`)
 
 	for _, path := range []string{
@@ -247,36 +247,13 @@ func TestTheHubIsReadyBeforeItsSecretsAreUnlocked(t *testing.T) {
 	h.SetSecret("locked", "TOKEN", "battery")
 	programtest.Signal(t, s.PID, syscall.SIGTERM)
 	s.Exit()
-	// A pipe in place of the file keeps the hub from unlocking the secrets, as on a slow machine.
-	file, aside := h.Folder.Sealed("secrets"), h.Folder.Sealed("aside")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.Rename(file, aside), syscall.Mkfifo(file, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-
+	// Deriving the key from the passphrase takes about a second.
 	h.Serve()
 	c := h.Attach()
 	if got := c.Tool("open__echo", `{"text":"hello"}`); got != "hello" {
 		t.Errorf("a server without secrets answered %q", got)
 	}
 	waiting := c.StartTool("locked__environment", `{}`)
-	c.Ask("ping", `{}`)
-	pipe, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(aside, file); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pipe.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := pipe.Close(); err != nil {
-		t.Fatal(err)
-	}
 	if got := c.ToolResult(waiting).Text(); !strings.Contains(got, "TOKEN=battery") {
 		t.Errorf("the server that waited for its secret has %q", got)
 	}
@@ -285,13 +262,42 @@ func TestTheHubIsReadyBeforeItsSecretsAreUnlocked(t *testing.T) {
 func TestTheHubStopsWhileItsSecretsAreBeingUnlocked(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	if err := errors.Join(h.Folder.Create(), syscall.Mkfifo(h.Folder.Sealed("secrets"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
 	h.Env = append(h.Env, "AGENT_DISCOVER_PASSPHRASE=correct-horse", "AGENT_DISCOVER_KEYCHAIN=off")
-	s := h.Serve()
+	h.Serve()
+	h.Add("locked", mcptest.Command(t))
+	h.SetSecret("locked", "TOKEN", "battery")
+	h.Must("stop")
+	s := h.Serve() // deriving the key from the passphrase takes about a second
 	h.Must("stop")
 	if code := s.Exit(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestPurgeDeletesTheValuesInTheKeychainOfAFolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	session := keyringtest.Start(t)
+	session.Unlock()
+	h, other := programtest.NewHome(t), programtest.NewHome(t)
+	for _, home := range []*programtest.Home{h, other} {
+		home.Env = append(home.Env, session.Env()...)
+		s := home.Serve()
+		home.Must(append([]string{"servers", "add", "fake", "--no-start", "--"}, mcptest.Command(t)...)...)
+		home.SetSecret("fake", "TOKEN", "correct-horse")
+		programtest.Signal(t, s.Cmd.Process.Pid, syscall.SIGTERM)
+		s.Exit()
+	}
+	all := len(session.Items())
+	if err := os.RemoveAll(string(h.Folder)); err != nil {
+		t.Fatal(err)
+	}
+	if out := h.Must("purge", "--yes", "--json"); !strings.Contains(out, "fake/TOKEN") || !strings.Contains(out, `"removed": true`) {
+		t.Errorf("got %s", out)
+	}
+	if left := len(session.Items()); left == 0 || left >= all {
+		t.Errorf("the keychain has %d of %d items, want those of the other folder", left, all)
+	}
+	if _, err := os.Stat(string(h.Folder)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("purge left a data folder: %v", err)
 	}
 }

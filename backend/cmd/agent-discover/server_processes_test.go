@@ -33,7 +33,7 @@ func TestFailingServersDoNotAffectOthers(t *testing.T) {
 		name, tool, arguments string
 		want                  []string // in the error
 	}{
-		{"crashes at its start", "crash__echo", `{}`, []string{`"crash"`, "exited before the MCP handshake", "no licence file"}},
+		{"crashes at its start", "crash__echo", `{}`, []string{`"crash"`, "ended before it answered (exit status 3)", "no licence file. "}},
 		{"never answers initialize", "mute__echo", `{}`, []string{`"mute"`, "did not finish the MCP handshake within 20s", "login"}},
 		{"reads and writes nothing", "silent__echo", `{}`, []string{`"silent"`, "handshake within 20s"}},
 		{"is not installed", "absent__echo", `{}`, []string{`"absent"`, `"no-such-program-anywhere"`, "not found on PATH"}},
@@ -95,8 +95,8 @@ func TestServerThatFailsAgainIsRestartedLater(t *testing.T) {
 	h.Serve()
 	h.Add("crash", mcptest.Command(t, "-crash", "no licence file"), "--no-start")
 	c := h.Attach()
-	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "exited before")
-	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "exited before")
+	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "ended before")
+	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "ended before")
 	var refused string // which attempt is refused depends on how long the attempts take
 	programtest.Eventually(t, "a call is refused until later", func() bool {
 		refused = c.FailingTool("crash__x", `{}`)
@@ -104,7 +104,7 @@ func TestServerThatFailsAgainIsRestartedLater(t *testing.T) {
 	})
 	programtest.Contains(t, refused, "no licence file", "agent-discover servers start crash")
 	out := h.Run("servers", "start", "crash") // a person's request is not delayed
-	programtest.Contains(t, out.Stderr, "exited before")
+	programtest.Contains(t, out.Stderr, "ended before")
 	if out.Code != 3 {
 		t.Errorf("exit code %d", out.Code)
 	}
@@ -251,7 +251,7 @@ func TestReplacedServerIsStartedOnTheNextCall(t *testing.T) {
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
 	child := c.PID("fake")
-	h.Must("servers", "remove", "fake")
+	h.Must("servers", "remove", "fake", "--yes")
 	programtest.AwaitExit(t, child)
 	h.Add("fake", mcptest.Command(t), "--env", "NEW=1")
 	if e := c.Environment("fake"); !slices.Contains(e.Env, "NEW=1") {
