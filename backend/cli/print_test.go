@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -15,6 +14,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
+
+func TestLongLinesAreBrokenAtSpaces(t *testing.T) {
+	for _, row := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"one two three", 7, "one two\n  three"},
+		{"one two three", 0, "one two three"},
+		{"one two", -9, "one two"},
+		{"verylongword a", 5, "verylongword\n  a"},
+		{"größe eins", 5, "größe\n  eins"},
+	} {
+		if got := wrapped(row.text, row.width, "  "); got != row.want {
+			t.Errorf("%q in %d columns: got %q, want %q", row.text, row.width, got, row.want)
+		}
+	}
+}
 
 func TestControlCharactersArePrintedAsEscapes(t *testing.T) {
 	for given, want := range map[string]string{
@@ -97,7 +114,7 @@ func TestOnlyAnAnswerOnTheTerminalCounts(t *testing.T) {
 	}
 }
 
-func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
+func TestProposalsAreShownWholeAndListsRedactThem(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp"
 	s := registry.Server{
 		Transport: "stdio", Command: command, Args: []string{
@@ -109,8 +126,9 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	}
 	assessed := risk.Assess(s)
 	shown := proposal(t.Context(), nil, operations.Server{
-		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)",
-		Risk: &assessed,
+		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env,
+		Origin: "proposed by an agent in Claude Code (claude-code 2.1)",
+		Risk:   &assessed,
 	})
 	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`,
 		`"x⟨100000 spaces⟩; rm -rf ~"`,
@@ -129,8 +147,8 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	waiting := operations.Server{
 		Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"},
 	}
-	if got := redactServers([]operations.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) ||
-		target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
+	if got := redactServers([]operations.Server{waiting})[0]; got.Env["API_KEY"] != secretscan.Redacted ||
+		got.Args[1] != secretscan.Redacted || target(waiting) != "API_KEY=[redacted] npx --api-key [redacted]" {
 		t.Errorf("the lists show %+v, %s", got, target(waiting))
 	}
 }

@@ -3,10 +3,12 @@
 package cli_test
 
 import (
+	"database/sql"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -106,6 +108,14 @@ func (term *terminal) reply(question, line string, asked func() bool) {
 func (term *terminal) awaitText(text string) {
 	term.t.Helper()
 	term.eventually("the screen shows: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+}
+
+// shows waits until each of the texts is on the screen. The end of a command may appear there after the command has ended.
+func (term *terminal) shows(texts ...string) {
+	term.t.Helper()
+	for _, text := range texts {
+		term.awaitText(text)
+	}
 }
 
 // eventually waits until a condition holds; a failure shows the screen.
@@ -249,7 +259,7 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	if run("typed", "y"); !server("typed").Approved {
 		t.Errorf("after the answer yes the server still waits; the screen shows %s", term.screen)
 	}
-	programtest.Contains(t, term.screen.String(), "typed, proposed by an agent in test-editor 9", "argument 1   --flag")
+	term.shows("typed, proposed by an agent in test-editor 9", "argument 1   --flag")
 
 	// A program that has the token needs the code that only a person is shown.
 	path := fmt.Sprintf("/api/servers/%d/", server("coded").ID)
@@ -276,5 +286,38 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	}
 	if out := h.Run("servers", "approve", "kept", "--code", made.Code); out.Code != 4 || server("kept").Approved {
 		t.Errorf("the code of another server: %+v", out)
+	}
+}
+
+func TestAnImportThatAPersonHasSeenLeavesNothingWaiting(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Set("AGENT_DISCOVER_PASSPHRASE", "a long passphrase")
+	h.Serve()
+	file := filepath.Join(t.TempDir(), "original.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`CREATE TABLE servers (id INTEGER PRIMARY KEY, name TEXT UNIQUE, command TEXT, args TEXT, env TEXT,
+		installed BOOLEAN, active BOOLEAN);
+		CREATE TABLE server_tools (id INTEGER PRIMARY KEY, server_id INTEGER, name TEXT, description TEXT, input_schema TEXT);
+		INSERT INTO servers VALUES (1, 'memory', 'true', '[]', '{}', 1, 0)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	term := newTerminal(t)
+	cmd := h.Command("import", file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	term.run(cmd)
+	term.confirm("Import these servers?", 1, "y")
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, term.screen)
+	}
+	term.awaitText("1 imported, 0 skipped")
+	if strings.Contains(term.screen.String(), "for approval") {
+		t.Errorf("the command says that a server waits:\n%s", term.screen)
 	}
 }
