@@ -21,6 +21,12 @@ type auditCommands struct{ p *program }
 func (c auditCommands) audit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "audit", Short: "Check and export the record of who called what", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.p.json {
+				return usagef("say what to do, such as audit verify or audit export; see: %s --help", cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
 		Long: "The audit log has an entry for each call, also for refused ones: who called which tool, when,\n" +
 			"through which road and with which outcome. Arguments are kept as a SHA-256 only. Each entry\n" +
 			"contains the hash of the one before it, so that changes show.",
@@ -33,7 +39,8 @@ func (c auditCommands) verify() *cobra.Command {
 	return &cobra.Command{
 		Use: "verify [FILE]", Short: "Check whether entries of the audit log were changed or removed", Args: cobra.MaximumNArgs(1),
 		Long: "Check that each entry of the audit log follows the one before it, and that the last ones\n" +
-			"are those whose hashes are kept outside of the database. With FILE, check a complete export.\n\n" +
+			"are those whose hashes are kept outside of the database. Requests of a hub that was killed,\n" +
+			"and entries that could not be stored, are named. With FILE, check a complete export.\n\n" +
 			"Exits with 3 if an entry is broken, and names the first one.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := c.report(cmd.Context(), args)
@@ -83,10 +90,33 @@ func (c auditCommands) showReport(r audit.Report) error {
 	default:
 		c.p.printf("The audit log is broken at entry %d: %s.\n", r.Broken, r.Problem)
 	}
+	if !c.p.json {
+		c.showMissing(r)
+	}
 	if !r.Intact {
 		return exitCode(exitFailed)
 	}
 	return nil
+}
+
+// showMissing prints what the log does not have although its chain is intact: outcomes and entries.
+func (c auditCommands) showMissing(r audit.Report) {
+	if r.Waiting > 0 {
+		c.p.printf("%s in memory and not in the log yet: %s.\n", counted(int(r.Waiting), "entry is", "entries are"), r.WaitingFor)
+	}
+	if n := int(r.Unknown); n > 0 {
+		c.p.printf("%s an unknown outcome, because the hub was killed before it had the result.\n", counted(n, "request has", "requests have"))
+	}
+	for _, gap := range r.Gaps {
+		what := gap.Note
+		if gap.Count > 0 {
+			what = counted(int(gap.Count), "entry", "entries") + " could not be stored"
+		}
+		if gap.Count > 0 && gap.Note != "" {
+			what += ", because " + gap.Note
+		}
+		c.p.printf("Entries are missing before entry %d, of %s: %s.\n", gap.Seq, minute(&gap.At), what)
+	}
 }
 
 func (c auditCommands) export() *cobra.Command {

@@ -9,11 +9,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -95,9 +97,18 @@ func (c callCommand) run(ctx context.Context, name string, values []string, raw 
 func resolved(ctx context.Context, client *instance.Client, name string) (tool operations.ResolvedTool, err error) {
 	err = client.Do(ctx, http.MethodGet, "/api/tools/resolve?name="+url.QueryEscape(name), nil, &tool)
 	if fault.KindOf(err) == fault.NotFound {
-		err = fault.New(fault.NotFound, "%s; to search for one: agent-discover find WORDS", fault.MessageOf(err))
+		err = searchable(err)
 	}
 	return tool, err
+}
+
+// searchable returns err, which says that there is no tool of some name, with the command that searches for tools.
+func searchable(err error) error {
+	text, separator := fault.MessageOf(err), "; to"
+	if strings.HasSuffix(text, "?") { // it ends with the question whether a similar name is meant
+		separator = " To"
+	}
+	return fault.New(fault.NotFound, "%s%s search for one: agent-discover find WORDS", text, separator)
 }
 
 // lookup returns the tool to which a name refers. If the tools of its server are not known yet, lookup starts the
@@ -113,8 +124,7 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	case tool.Held != "":
 		return known, approvable(&fault.Error{Kind: fault.Denied, Code: tool.Code, Message: tool.Held}, tool.Server)
 	case !tool.Known:
-		return known, fault.New(fault.NotFound, "server %q has no tool %q; to search for one: agent-discover find WORDS",
-			tool.Server, tool.Tool)
+		return known, searchable(resolve.Unlisted(tool.Server, "tool", tool.Tool, tool.DidYouMean, nil))
 	}
 	var tools []operations.KnownTool
 	err = client.Do(ctx, http.MethodGet, "/api/tools?server="+url.QueryEscape(tool.Server)+"&name="+url.QueryEscape(tool.Tool), nil, &tools)

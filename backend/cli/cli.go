@@ -25,11 +25,13 @@ import (
 // global flags.
 type program struct {
 	version     string
-	json        bool // the flag --json
-	interactive bool // standard input is a terminal, so a question can be answered
-	outTerminal bool // standard output is a terminal
-	errTerminal bool // standard error is a terminal
-	colour      bool // standard output shows colours
+	args        []string // as typed
+	json        bool     // the flag --json
+	interactive bool     // standard input is a terminal, so a question can be answered
+	outTerminal bool     // standard output is a terminal
+	errTerminal bool     // standard error is a terminal
+	colour      bool     // standard output shows colours
+	differs     bool     // it was said that the hub is of another version
 	folder      paths.Folder
 	in          io.Reader
 	out         io.Writer
@@ -56,7 +58,7 @@ func Main(version string) int {
 		args = []string{"mcp"} // an editor whose entry has no arguments started the program
 	}
 	p := &program{
-		version: version, terminal: openTerminal, in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		version: version, args: args, terminal: openTerminal, in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		interactive: isatty.IsTerminal(os.Stdin.Fd()),
 		outTerminal: isatty.IsTerminal(os.Stdout.Fd()),
 		errTerminal: isatty.IsTerminal(os.Stderr.Fd()),
@@ -93,13 +95,13 @@ of the others, start the hub if it is not running.
 
 Exit codes: 0 success, 1 invalid arguments, 2 not found, 3 failed, 4 disabled or not
 approved.`,
-		Example: `  agent-discover editors register --all      # add the entry to your editors
-  agent-discover editors import --all        # import the servers that your editors have
+		Example: `  agent-discover setup                       # connect your editors, and import their servers
   agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory
   agent-discover find read a text file       # search the tools as an agent does
   agent-discover open                        # open the dashboard in the browser`,
 		Version:      p.version,
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
 			p.folder, err = paths.Default()
 			return err
@@ -111,9 +113,7 @@ approved.`,
 		return usagef("%w; see: %s --help", err, cmd.CommandPath())
 	})
 	p.addCommands(root)
-	for _, cmd := range root.Commands() {
-		finish(cmd)
-	}
+	finish(root)
 	return root
 }
 
@@ -125,19 +125,20 @@ func (p *program) addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"configure", "Configure editors and servers:", []*cobra.Command{
-			editorCommands{p}.command(), marketCommands{p}.command(), personaCommands{p}.command(), serverCommands{p}.command(),
-			secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(), configCommands{p}.command(),
+			p.firstRun(), editorCommands{p}.command(), marketCommands{p}.command(), personaCommands{p}.command(),
+			serverCommands{p}.command(), secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(),
+			setup.export(), setup.restore(), configCommands{p}.command(),
 		}},
 		{"tools", "Find and call tools:", []*cobra.Command{
 			search.find(), search.search(), search.why(), search.cost(), inspectCommand{p}.command(), callCommand{p}.command(),
-			callCommand{p}.execute(), toolsetCommands{p}.command(), search.learned(), evalCommand{p}.command(),
+			callCommand{p}.execute(), toolsetCommands{p}.command(), ruleCommands{p}.command(), search.learned(), evalCommand{p}.command(),
 		}},
 		{"watch", "Monitor and diagnose:", []*cobra.Command{
 			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), auditCommands{p}.audit(), trustCommands{p}.command(),
 			doctorCommand{p}.command(),
 		}},
 		{"hub", "Control the hub:", []*cobra.Command{
-			hub.start(), hub.stop(), hub.restart(), hub.serve(), hub.mcp(), hub.pause(), hub.resume(), hub.token(),
+			hub.start(), hub.stop(), hub.restart(), hub.serve(), hub.mcp(), hub.pause(), hub.resume(), hub.token(), hub.purge(),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
@@ -165,6 +166,7 @@ func finish(cmd *cobra.Command) {
 			return nil
 		}
 	}
+	addAliases(cmd)
 	for _, sub := range cmd.Commands() {
 		finish(sub)
 	}

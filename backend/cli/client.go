@@ -2,21 +2,37 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/spelling"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// hub returns the running hub. It starts one unless the user stopped the hub.
+// hub returns the running hub. It starts one unless the user stopped the hub. If the hub is of another version than this
+// program, hub prints what to do about that.
 func (p *program) hub(ctx context.Context) (instance.Info, error) {
-	if info, err := instance.Read(p.folder); err == nil {
+	info, err := instance.Next(ctx, p.folder)
+	if err == nil {
+		if difference := version.Difference(info.Version, p.version); difference != "" && !p.differs {
+			p.differs = true
+			p.notef("Note: %s\n", difference)
+		}
 		return info, nil
+	}
+	if !errors.Is(err, instance.ErrNone) {
+		return instance.Info{}, err
+	}
+	if instance.Elsewhere(err) {
+		p.notef("agent-discover: %s\n", fault.MessageOf(err))
 	}
 	if instance.Stopped(p.folder) {
 		return instance.Info{}, fault.New(fault.Unavailable, "the hub was stopped; start it with: agent-discover start")
@@ -30,7 +46,7 @@ func (p *program) client(ctx context.Context) (*instance.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return instance.NewClient(info), nil
+	return instance.NewFollowingClient(info, p.hub), nil
 }
 
 // serverFunc acts on a configured server. args are the arguments after the name of the server.
@@ -67,12 +83,18 @@ func serverNamed(ctx context.Context, client *instance.Client, name string) (ope
 	if err != nil {
 		return operations.Server{}, err
 	}
-	for _, s := range servers {
+	names := make([]string, len(servers))
+	for i, s := range servers {
 		if s.Name == name {
 			return s, nil
 		}
+		names[i] = s.Name
 	}
-	return operations.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
+	meant := ""
+	if near := spelling.Near(name, names); len(near) > 0 {
+		meant = "did you mean " + strings.Join(near, " or ") + "? "
+	}
+	return operations.Server{}, fault.New(fault.NotFound, "there is no server %q; %ssee: agent-discover servers list", name, meant)
 }
 
 // serverPath returns the REST path of a server, or of an action on it.

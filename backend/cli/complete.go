@@ -30,6 +30,12 @@ func (p *program) completeWith(words completer) cobra.CompletionFunc {
 	}
 }
 
+// choices lets a shell complete the values that a flag can have.
+func choices(cmd *cobra.Command, flag string, values ...string) {
+	// It fails only for an unknown flag.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // inOrder completes each argument with a completer of its own.
 func inOrder(each ...completer) completer {
 	return func(ctx context.Context, client *instance.Client, args []string) []string {
@@ -115,9 +121,13 @@ func wantedSecrets(ctx context.Context, client *instance.Client, args []string) 
 
 // suggest returns the error for an unknown subcommand.
 func suggest(cmd *cobra.Command, typed string) error {
-	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
+	cmd.SuggestionsMinimumDistance = min(2, len(typed)/3) // letters that may differ
 	hint := "see: " + cmd.CommandPath() + " --help"
-	if similar := cmd.SuggestionsFor(typed); len(similar) > 0 {
+	similar := elsewhere(cmd, typed)
+	if len(similar) == 0 {
+		similar = cmd.SuggestionsFor(typed)
+	}
+	if len(similar) > 0 {
 		hint = "did you mean " + strings.Join(similar, " or ") + "? " + hint
 	}
 	return usage{fault.New(fault.Invalid, "unknown command %q for %q; %s", typed, cmd.CommandPath(), hint)}

@@ -16,6 +16,12 @@ type configCommands struct{ p *program }
 func (c configCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and check the settings in config.yaml", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.p.json {
+				return usagef("say what to do, such as config show or config validate; see: %s --help", cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
 		Long: `Show and check the settings in config.yaml, which is in the data folder and optional.
 The hub reads the file again within half a second after it was saved. If the file is
 invalid, the earlier settings stay. Environment variables override the file.`,

@@ -56,9 +56,17 @@ func (c searchCommands) allCosts(ctx context.Context, client *instance.Client) e
 	if c.p.json {
 		return c.p.printJSON(out)
 	}
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return err
+	}
+	others := make(map[string]operations.Server)
+	for _, s := range servers {
+		others[s.Name] = s
+	}
 	table := c.p.table("SERVER", "TOOLS", "TOKENS", "SHARE")
 	for _, s := range out.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", cell(s.Server), s.Tools, s.Tokens, percent(s.Share))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", cell(s.Server), toolNumbers(s.Tools, others[s.Server]), s.Tokens, percent(s.Share))
 	}
 	_, _ = fmt.Fprintf(table, "all\t%d\t%d\t%s\n", out.Tools, out.WholeTokens, percent(tokens.Share(out.WholeTokens)))
 	if err := table.Flush(); err != nil || len(out.Editors) == 0 {
@@ -88,7 +96,11 @@ func (c searchCommands) toolCosts(ctx context.Context, client *instance.Client, 
 	}
 	table := c.p.table("TOOL", "TOKENS", "SHARE")
 	for _, t := range all {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\n", cell(t.Name), t.Tokens, percent(tokens.Share(t.Tokens)))
+		name := cell(t.Name)
+		if t.Why != "" {
+			name, t.Tokens = name+" ("+t.Why+")", 0
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\n", name, t.Tokens, percent(tokens.Share(t.Tokens)))
 	}
 	return table.Flush()
 }

@@ -1,17 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -27,10 +32,11 @@ type finding struct {
 	Detail string `json:"detail"`
 	Advice string `json:"advice,omitempty"`
 	needed bool   // the hub cannot work if this check fails
+	remedy *remedy
 }
 
 func (d doctorCommand) command() *cobra.Command {
-	var repair bool
+	var repair, fix bool
 	var from copyChoice
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check this machine for problems and suggest fixes", Args: cobra.NoArgs,
@@ -39,16 +45,24 @@ database, the hub, and the programs that start servers; while the hub is running
 secrets, servers, search and editors. This command does not start the hub. It exits with 3 if a
 problem keeps the hub from working.
 
+With --fix, it does what it can about what it finds: it restarts a hub that is of another version
+or does not have its port, starts servers once whose tools are not known, and repairs the entries of
+editors after it has shown the changes. It approves nothing and starts no hub that you have stopped.
+
 With --repair, a damaged database is moved aside, and what can be read of it is saved in a new
 one. If the newest copy of the database has rows of tables that could not be read completely,
 the command asks whether to take these, too. Approvals, remembered answers, links to secrets,
 tokens of MCP clients and logs are not taken from a copy, so that nothing that you have revoked
 comes back; servers from a copy wait for your approval, unless the saved approvals contain them.`,
-		Example: "  agent-discover doctor\n  agent-discover doctor --repair\n  agent-discover doctor --repair --yes",
+		Example: "  agent-discover doctor\n  agent-discover doctor --fix\n  agent-discover doctor --repair\n  agent-discover doctor --repair --yes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case !repair && (from.yes || from.no):
-				return usagef("--yes and --no-copy need --repair")
+			case !repair && (from.yes && !fix || from.no):
+				return usagef("--yes needs --repair or --fix, and --no-copy needs --repair")
+			case repair && fix:
+				return usagef("use either --repair or --fix, not both")
+			case fix:
+				return d.fix(cmd.Context(), from.yes)
 			case from.yes && from.no:
 				return usagef("use either --yes or --no-copy, not both")
 			case repair:
@@ -58,24 +72,23 @@ comes back; servers from a copy wait for your approval, unless the saved approva
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "move a damaged database aside, and save what can be read from it in a new one")
-	cmd.Flags().BoolVar(&from.yes, "yes", false, "with --repair: take what is missing from the newest copy of the database without asking")
+	cmd.Flags().BoolVar(&from.yes, "yes", false, "without asking: with --repair, take what is missing from the newest copy of the database; with --fix, "+
+		"change editors' files")
+	cmd.Flags().BoolVar(&fix, "fix", false, "do what can be done about the problems, then check again")
 	cmd.Flags().BoolVar(&from.no, "no-copy", false, "with --repair: take nothing from a copy of the database")
 	return cmd
 }
 
-func (d doctorCommand) examine(ctx context.Context) error {
-	findings := []finding{d.checkFolder(), d.checkSettings(), d.checkDatabase(ctx), d.checkHub(ctx)}
-	if info, err := instance.Read(d.p.folder); err == nil {
-		client := instance.NewClient(info)
-		findings = append(findings, checkSecrets(ctx, client)...)
-		findings = append(findings, checkServers(ctx, client)...)
-		findings = append(findings, checkSearch(ctx, client)...)
-		findings = append(findings, checkEditors(ctx, client)...)
-		if info.AuthOff {
-			findings = append(findings, finding{
-				What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start the hub again",
-			})
-		}
+func (d doctorCommand) examine(ctx context.Context) error { return d.print(d.findings(ctx)) }
+
+// findings makes all checks.
+func (d doctorCommand) findings(ctx context.Context) []finding {
+	findings := []finding{d.checkFolder(), d.checkSettings(), d.checkDatabase(ctx)}
+	info, err := instance.Read(d.p.folder)
+	if err != nil {
+		findings = append(findings, d.withoutHub(err))
+	} else {
+		findings = append(findings, d.askHub(ctx, info)...)
 	}
 	for _, v := range settings.IgnoredVariables() {
 		findings = append(findings, finding{What: "environment", Detail: v.Name + " has no effect", Advice: v.Advice})
@@ -85,7 +98,35 @@ func (d doctorCommand) examine(ctx context.Context) error {
 		What: "sandbox", OK: complete, Detail: confinement,
 		Advice: "servers with the sandbox level strict do not start here; see SECURITY.md for what each system enforces",
 	})
-	return d.print(append(findings, checkPrograms(ctx)...))
+	return append(findings, checkPrograms(ctx)...)
+}
+
+// indent is the space before the lines that belong to a finding.
+const indent = "         "
+
+// wrapped breaks a text at spaces into lines of at most width characters, of which all but the first are indented. A word
+// that is longer stays whole, and so does the text if the width is not positive.
+func wrapped(text string, width int, indent string) string {
+	if width <= 0 {
+		return text
+	}
+	var out strings.Builder
+	used := 0
+	for i, word := range strings.Split(text, " ") {
+		long := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+long > width:
+			out.WriteString("\n" + indent)
+			used = 0
+		default:
+			out.WriteString(" ")
+			used++
+		}
+		out.WriteString(word)
+		used += long
+	}
+	return out.String()
 }
 
 func (d doctorCommand) print(findings []finding) error {
@@ -111,9 +152,10 @@ func (d doctorCommand) print(findings []finding) error {
 		} else {
 			d.p.write(mark)
 		}
-		d.p.printf("  %s: %s\n", f.What, f.Detail)
+		width := d.p.width() - len(indent)
+		d.p.printf("  %s\n", wrapped(f.What+": "+f.Detail, width, indent))
 		if !f.OK && f.Advice != "" {
-			d.p.printf("         %s\n", f.Advice)
+			d.p.printf("%s%s\n", indent, wrapped(f.Advice, width, indent))
 		}
 	}
 	return failed
@@ -147,6 +189,10 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 	f := finding{What: "database", OK: true, Detail: file, needed: true}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		f.Detail += " (not created yet)"
+		if info, err := instance.Read(d.p.folder); err == nil {
+			f.OK, f.Detail = false, file+" was removed or moved"
+			f.Advice = fmt.Sprintf("the hub (process %d) has it open; within seconds the hub writes it again, and ends", info.PID)
+		}
 		return f
 	}
 	if err := store.Inspect(ctx, file); err != nil {
@@ -164,22 +210,61 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 	return f
 }
 
-func (d doctorCommand) checkHub(ctx context.Context) finding {
-	f := finding{What: "hub", Advice: "start it with: agent-discover start (editors start it automatically)"}
-	info, err := instance.Read(d.p.folder)
-	if err != nil {
-		f.Detail = "not running"
-		if instance.Stopped(d.p.folder) {
-			f.Detail, f.Advice = "stopped by the user", "start it with: agent-discover start"
+// withoutHub says why no hub can be used. why is the error of instance.Read.
+func (d doctorCommand) withoutHub(why error) finding {
+	f := finding{
+		What: "hub", Detail: "not running", Advice: "start it with: agent-discover start (editors start it automatically)", remedy: d.restart(),
+	}
+	ended := instance.Ended(d.p.folder)
+	switch id, held := instance.Holder(d.p.folder); {
+	case held:
+		return finding{
+			What: "hub", Detail: fmt.Sprintf("process %d runs, but cannot be used", id.PID),
+			Advice: fault.MessageOf(instance.Silent(d.p.folder, id)), needed: true,
 		}
-		return f
+	case instance.Elsewhere(why):
+		f.Advice, f.remedy = fault.MessageOf(why), nil
+	case instance.Stopped(d.p.folder):
+		f.Detail, f.Advice, f.remedy = "stopped by the user", "start it with: agent-discover start", nil
+	case ended != "":
+		f.Detail = "not running; the last one ended because " + ended
 	}
-	f.Detail = "version " + info.Version + " at http://" + info.Address() + ", log in " + d.p.folder.Log()
-	var now struct{ Problem string }
-	if err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/status", nil, &now); err != nil {
-		f.Advice = fault.MessageOf(err)
-		return f
-	}
-	f.OK, f.Advice = now.Problem == "", now.Problem
 	return f
+}
+
+// askHub asks the hub about itself and what it manages. If the hub does not answer in time, the last finding says so.
+func (d doctorCommand) askHub(ctx context.Context, info instance.Info) []finding {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	client := instance.NewClient(info)
+	hub := finding{What: "hub", Detail: "version " + info.Version + " at http://" + info.Address() + ", log in " + d.p.folder.Log()}
+	var now struct{ Problem string }
+	if err := client.Do(ctx, http.MethodGet, "/api/status", nil, &now); err != nil {
+		hub.Advice, hub.needed = fault.MessageOf(err), true
+		return []finding{hub}
+	}
+	difference := version.Difference(info.Version, d.p.version)
+	hub.Advice = cmp.Or(now.Problem, difference)
+	if difference != "" && !version.Newer(info.Version, d.p.version) {
+		hub.remedy = d.restart()
+	}
+	hub.OK = hub.Advice == ""
+	findings := []finding{hub}
+	for _, check := range []func(context.Context, *instance.Client) []finding{
+		checkSecrets, d.checkServers, checkSearch, d.checkEditors, d.checkPort,
+	} {
+		findings = append(findings, check(ctx, client)...)
+	}
+	if ctx.Err() != nil {
+		findings = append(findings, finding{
+			What: "hub", Detail: fmt.Sprintf("did not answer every request within %d seconds", int(answerLimit.Seconds())),
+			Advice: fault.MessageOf(info.NoAnswer(ctx.Err())),
+		})
+	}
+	if info.AuthOff {
+		findings = append(findings, finding{
+			What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start the hub again",
+		})
+	}
+	return findings
 }

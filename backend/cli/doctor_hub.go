@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
@@ -45,29 +48,65 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 	return []finding{stored, plain}
 }
 
+// checkPort reports that the hub does not listen on its configured port.
+func (d doctorCommand) checkPort(ctx context.Context, client *instance.Client) []finding {
+	taken, err := takenPort(ctx, client)
+	if err != nil || taken == nil {
+		return nil
+	}
+	f := finding{What: "port", Detail: taken.Problem, Advice: taken.Advice}
+	dialer := net.Dialer{Timeout: time.Second}
+	if conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(taken.Port))); err == nil {
+		_ = conn.Close()
+	} else {
+		f.remedy = d.restart() // the port is free now
+	}
+	return []finding{f}
+}
+
+// takenPort returns why the hub does not listen on its configured port, or nil if it does.
+func takenPort(ctx context.Context, client *instance.Client) (*operations.TakenPort, error) {
+	var about struct {
+		Port *operations.TakenPort `json:"taken_port"`
+	}
+	err := client.Do(ctx, http.MethodGet, "/api/about", nil, &about)
+	return about.Port, err
+}
+
 // remedies holds advice for each state of a server in which agents cannot use it. %s stands for the name of the server;
 // "" means that no advice is needed.
 var remedies = map[string]string{
-	words.Waiting:    "read what it would run and approve it: agent-discover servers approve %s",
-	words.Incomplete: "set its command or its address in the dashboard, or remove it: agent-discover servers remove %s",
-	words.Held:       "read what has changed and approve it: agent-discover trust list %s",
-	words.SignIn:     "sign in: agent-discover auth login %s",
-	words.Starting:   "",
-	words.New:        "start it once: agent-discover servers refresh %s",
-	words.Failing:    "see its last words: agent-discover servers show %s",
+	words.Waiting:  "read what it would run and approve it: agent-discover servers approve %s",
+	words.Disabled: "",
+	words.Incomplete: "set its command (agent-discover servers edit %[1]s -- COMMAND ARGS) or its address (agent-discover servers edit %[1]s " +
+		"--url URL), or remove it: agent-discover servers remove %[1]s",
+	words.Held:      "read what has changed and approve it: agent-discover trust list %s",
+	words.SignIn:    "sign in: agent-discover auth login %s",
+	words.Starting:  "",
+	words.New:       "start it once: agent-discover servers refresh %s",
+	words.Failing:   "see its last words: agent-discover servers show %s",
+	words.CallsFail: "a credential may be missing, wrong or expired; see its failed calls: agent-discover logs --failed --server %s",
+}
+
+// brief returns a reason in one line, without the end of a very long one. The remedy is often at its end.
+func brief(reason string) string {
+	return safetext.Clip(cell(strings.Join(strings.Fields(reason), " ")), 400)
 }
 
 // checkServers reports the servers whose tools agents cannot find or call, one finding each.
-func checkServers(ctx context.Context, client *instance.Client) (findings []finding) {
+func (d doctorCommand) checkServers(ctx context.Context, client *instance.Client) (findings []finding) {
 	servers, err := allServers(ctx, client)
 	if err != nil {
 		return nil
 	}
 	for _, s := range servers {
 		if remedy, unready := remedies[s.State]; unready {
-			f := finding{What: "server " + s.Name, Detail: safetext.Clip(cell(s.StateReason), 160)}
+			f := finding{What: "server " + s.Name, Detail: brief(s.StateReason)}
 			if f.OK = remedy == ""; !f.OK {
 				f.Advice = fmt.Sprintf(remedy, s.Name)
+				if s.State == words.New || s.State == words.Failing {
+					f.remedy = d.list(client, s)
+				}
 			}
 			findings = append(findings, f)
 		}
@@ -101,7 +140,7 @@ func checkSearch(ctx context.Context, client *instance.Client) []finding {
 }
 
 // checkEditors reports the problems of editors, one finding each.
-func checkEditors(ctx context.Context, client *instance.Client) []finding {
+func (d doctorCommand) checkEditors(ctx context.Context, client *instance.Client) []finding {
 	var report doctor.Report
 	if client.Do(ctx, http.MethodGet, "/api/editors/checkup", nil, &report) != nil {
 		return nil
@@ -109,7 +148,10 @@ func checkEditors(ctx context.Context, client *instance.Client) []finding {
 	var findings []finding
 	for _, f := range report.Findings {
 		if f.Level != doctor.Note {
-			findings = append(findings, finding{What: "editors (" + strings.Join(f.Editors, ", ") + ")", Detail: f.Text, Advice: f.Advice})
+			findings = append(findings, finding{
+				What: "editors (" + strings.Join(f.Editors, ", ") + ")", Detail: f.Text, Advice: f.Advice,
+				remedy: d.repairEntry(client, f),
+			})
 		}
 	}
 	if len(findings) > 0 {

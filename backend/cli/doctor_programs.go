@@ -18,10 +18,11 @@ var programs = []struct{ name, purpose string }{
 
 func checkPrograms(ctx context.Context) []finding {
 	env, err := process.Login(ctx)
-	findings := []finding{{
-		What: "login shell", OK: err == nil, Detail: "PATH=" + env.Get("PATH"),
-		Advice: "the shell did not report its environment, so servers get a minimal PATH; check whether its start-up files wait for input",
-	}}
+	login := finding{What: "login shell", OK: err == nil, Detail: "PATH=" + env.Get("PATH")}
+	if err != nil {
+		login.Advice = err.Error() + "; correct the shell's start-up files, then: agent-discover restart"
+	}
+	findings := []finding{login}
 	report := prerequisites.New(prerequisites.Options{
 		Environment: func(context.Context) process.Env { return env }, Machine: prerequisites.ThisMachine(env),
 	}).Check(ctx)

@@ -111,7 +111,18 @@ func (c *editorChoice) check(args []string) error {
 func (c *editorChoice) body(ids []string) map[string]any {
 	return map[string]any{
 		"editors": ids, "all": c.all, "project": c.project, "replace": c.replace, "surface": c.surface, "environment": environment(),
+		"program": ownProgram(),
 	}
+}
+
+// ownProgram returns the path of this program, which the entries are to start: the hub may be another copy. It returns ""
+// if the system does not report it.
+func ownProgram() string {
+	own, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return own
 }
 
 func with(body map[string]any, key string, value any) map[string]any {

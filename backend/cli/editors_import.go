@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
@@ -50,7 +51,7 @@ they wait for approval, and their entries stay in the editors until then.`,
 			if f.sources {
 				return c.importSources(cmd.Context(), client, f)
 			}
-			return c.importFrom(cmd.Context(), client, f, args)
+			return c.importFrom(cmd.Context(), client, f, "", args)
 		},
 	}
 	cmd.Flags().BoolVar(&f.all, "all", false, "all editors on this machine")
@@ -70,13 +71,22 @@ they wait for approval, and their entries stay in the editors until then.`,
 	return cmd
 }
 
-// importFrom imports from the text or bundle that the flags name, or otherwise from editors.
-func (c editorCommands) importFrom(ctx context.Context, client *instance.Client, f importFlags, ids []string) error {
-	q, err := c.importRequest(ctx, client, f, "", ids)
+// importFrom imports the selected servers of one source: the file of --text or --bundle, the parameter text if it is not
+// empty, or else the editors with the given ids.
+func (c editorCommands) importFrom(ctx context.Context, client *instance.Client, f importFlags, text string, ids []string) error {
+	q, found, err := c.importRequest(ctx, client, f, text, ids)
 	if err != nil {
 		return err
 	}
-	return c.runImport(ctx, client, q, f)
+	if len(q.Choices) > 0 {
+		return c.runImport(ctx, client, q, f)
+	}
+	err = c.p.respond(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "No servers to import.\n")
+	unusable := func(candidate importer.Candidate) bool { return candidate.Problem != "" }
+	if err == nil && !f.all && (len(found.Problems) > 0 || slices.ContainsFunc(found.Candidates, unusable)) {
+		return exitCode(exitFailed) // importRequest has printed what was left out
+	}
+	return err
 }
 
 // importSources imports from the editors and files that the settings name.
@@ -90,6 +100,7 @@ func (c editorCommands) importSources(ctx context.Context, client *instance.Clie
 			c.p.folder.Config())
 	}
 	var editors []string
+	var failed exitCode // of a source; the others are imported nevertheless
 	for _, source := range s.Discovery.Sources {
 		if source.Editor != "" {
 			editors = append(editors, source.Editor)
@@ -97,14 +108,19 @@ func (c editorCommands) importSources(ctx context.Context, client *instance.Clie
 		}
 		file := f
 		file.text = source.File
-		if err := c.importFrom(ctx, client, file, nil); err != nil {
+		if err := c.importFrom(ctx, client, file, "", nil); err != nil && !errors.As(err, &failed) {
 			return err
 		}
 	}
-	if len(editors) == 0 {
-		return nil
+	if len(editors) > 0 {
+		if err := c.importFrom(ctx, client, f, "", editors); err != nil {
+			return err
+		}
 	}
-	return c.importFrom(ctx, client, f, editors)
+	if failed != 0 {
+		return failed
+	}
+	return nil
 }
 
 func (f *importFlags) check(args []string) error {
@@ -120,29 +136,28 @@ func (f *importFlags) check(args []string) error {
 	return nil
 }
 
-// importRequest returns a request to import the selected servers of one source: the file of --text or --bundle, the
-// parameter text if it is not empty, or else the editors with the given ids.
+// importRequest returns a request to import the selected servers of one source, with everything that was found there. The
+// source is as in importFrom. It prints what is left out, and why.
 func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string,
 	ids []string,
-) (importer.Request, error) {
-	q := importer.Request{Text: text, RemoveEntries: f.takeOut, PlainText: f.plain}
-	var err error
+) (q importer.Request, found operations.Scanned, err error) {
+	q = importer.Request{Text: text, RemoveEntries: f.takeOut, PlainText: f.plain}
 	if q.Values, err = c.given(f); err != nil {
-		return q, err
+		return q, found, err
 	}
 	if f.bundle != "" {
 		if q.Bundle, err = existing(f.bundle); err != nil {
-			return q, err
+			return q, found, err
 		}
 	}
 	if f.text != "" {
 		if q.Text, err = c.readText(f.text); err != nil {
-			return q, err
+			return q, found, err
 		}
 	}
-	found, err := candidates(ctx, client, q, ids)
+	found, err = candidates(ctx, client, q, ids)
 	if err != nil {
-		return q, err
+		return q, found, err
 	}
 	for _, problem := range found.Problems {
 		c.p.notef("left out: %s: %s\n", tilde(problem.Path), problem.Error)
@@ -160,7 +175,7 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 			c.p.notef("imported once, because they are the same: %s\n", cell(strings.Join(names, ", ")))
 		}
 	}
-	return q, err
+	return q, found, err
 }
 
 // readText returns the content of a file, or of standard input for "-".
@@ -182,9 +197,6 @@ func (c editorCommands) readText(file string) (string, error) {
 
 // runImport shows what would be imported, asks for confirmation, and imports.
 func (c editorCommands) runImport(ctx context.Context, client *instance.Client, q importer.Request, f importFlags) error {
-	if len(q.Choices) == 0 {
-		return c.p.respond(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "No servers to import.\n")
-	}
 	run := func(client *instance.Client, dry bool) (r importer.Report, err error) {
 		body := struct {
 			importer.Request
@@ -243,8 +255,8 @@ func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
 	run func(client *instance.Client, dry bool) (importer.Report, error),
 ) (report importer.Report, err error) {
 	preview, err := run(client, true)
-	if err != nil {
-		return report, err
+	if err != nil || !preview.Changes() {
+		return preview, err
 	}
 	var text strings.Builder
 	shown := *c.p

@@ -92,7 +92,7 @@ func (f importFlags) left(all []importer.Candidate, chosen []importer.Choice) []
 		}
 		name, places := candidate.Name, []string{}
 		for _, s := range candidate.Sources {
-			if candidate.Existing != "" {
+			if candidate.Existing != "" || candidate.Problem != "" && s.Entry != "" {
 				name = s.Entry
 			}
 			if s.Name != "" && !slices.Contains(places, s.Name) {

@@ -17,7 +17,7 @@ func (c editorCommands) printLaunches(r importer.Report) {
 			continue
 		}
 		r := setup.Runs{
-			Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL,
+			Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, Dir: s.Launch.Dir, URL: s.Launch.URL,
 			Headers: s.Launch.Headers,
 		}
 		if s.Launch.URL != "" {
@@ -29,18 +29,22 @@ func (c editorCommands) printLaunches(r importer.Report) {
 		}
 		if s.Waiting && s.Status == importer.Imported {
 			c.p.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
+		} else if s.Disabled && s.Status == importer.Imported {
+			c.p.printf("Note: to enable it afterwards: agent-discover servers enable %s\n", cell(s.Name))
 		}
 		c.p.printf("\n")
 	}
 }
 
 func (c editorCommands) printImport(r importer.Report) {
-	table := c.p.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
-	for _, s := range r.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")),
-			cell(s.Problem))
+	if len(r.Servers) > 0 {
+		table := c.p.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
+		for _, s := range r.Servers {
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")),
+				cell(s.Problem))
+		}
+		_ = table.Flush()
 	}
-	_ = table.Flush()
 	var changes []string
 	for _, removal := range r.Removed {
 		verb := map[bool]string{true: "would be removed from", false: "removed from"}[r.DryRun]
@@ -57,7 +61,9 @@ func (c editorCommands) printImport(r importer.Report) {
 		}
 		c.p.printf("\n")
 	}
-	if !r.DryRun && slices.ContainsFunc(r.Servers, func(s importer.Result) bool { return s.Status == importer.Imported && !s.Waiting }) {
+	if !r.DryRun && slices.ContainsFunc(r.Servers, func(s importer.Result) bool {
+		return s.Status == importer.Imported && !s.Waiting && !s.Disabled
+	}) {
 		c.p.printf("The new servers are started once to list their tools; see how far that is: agent-discover servers\n")
 	}
 	if len(changes) > 0 {

@@ -190,13 +190,9 @@ func (c editorCommands) forget(ctx context.Context, client *instance.Client, cha
 	if len(changes) == 0 {
 		what = "the backups of all changes"
 	}
-	if !yes {
-		if !c.p.interactive {
-			return usagef("standard input is not a terminal, so this cannot be confirmed; add --yes")
-		}
-		if !c.p.confirm("Delete " + what + "? They can then no longer be undone.") {
-			return fault.New(fault.Denied, "nothing was deleted")
-		}
+	question := "Delete " + what + "? They can then no longer be undone."
+	if err := c.p.confirmDeletion(yes, question, "nothing was deleted"); err != nil {
+		return err
 	}
 	var out operations.Forgotten
 	body := map[string]any{"changes": changes, "all": len(changes) == 0}

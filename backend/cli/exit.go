@@ -23,7 +23,13 @@ const (
 // exitArguments.
 type usage struct{ error }
 
-func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return usage{fault.Wrap(err, fault.Invalid, "%s", err)}
+}
+
+// Unwrap returns the fault, so that fault.MessageOf returns the message of a usage error, too.
+func (u usage) Unwrap() error { return u.error }
 
 // exitCode is an error that ends the program with a code. No message is
 // printed, because the command already printed one.

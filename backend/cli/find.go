@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 type searchCommands struct{ p *program }
@@ -34,6 +36,13 @@ with its required arguments, the others below it. Exits with 2 if no tool fits.`
 				return err
 			}
 			result, err := s.callTool(cmd.Context(), "registry", arguments)
+			if errors.Is(err, jsonrpc.ErrClosed) { // the hub has ended; the next one finds the same
+				if s, err = c.p.session(cmd.Context()); err != nil {
+					return err
+				}
+				defer s.close()
+				result, err = s.callTool(cmd.Context(), "registry", arguments)
+			}
 			if err != nil {
 				return fault.Wrap(err, fault.Failed, "the search failed: %s", err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/market/backup"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -21,17 +22,24 @@ import (
 func (c setupCommands) importDatabase() *cobra.Command {
 	var q setup.ImportRequest
 	var renames []string
+	var export exportImport
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Import the database of agent-discover 1 or 2",
-		Long: `Import servers, tools, presets, metrics and secrets from the database of
-agent-discover 1 or 2 (default: ~/.claude/agent-discover.db). Secrets are stored in the
-keychain. FILE and servers that are configured already are not changed, so the command
-can be run again. No server is started. What the servers would run is shown, and they are
-imported after you have answered on the terminal. Without a terminal they wait for approval.
+		Short: "Import an export, or the database of agent-discover 1 or 2",
+		Long: `Import a file of "agent-discover export", or servers, tools, presets, metrics and secrets
+from the database of agent-discover 1 or 2 (default: ~/.claude/agent-discover.db). Secrets
+are stored in the keychain. FILE and servers that are configured already are not changed,
+so the command can be run again. What the servers would run is shown, and they are imported
+after you have answered on the terminal. Without a terminal they wait for approval, and of
+an export, only servers are imported.
+
+In an export, a name may exist here that means something else. --conflicts says what to do
+then: skip it, rename the imported one, or replace the one that exists. Paths that this
+machine does not have are named.
 
 To import the servers of editors instead: agent-discover editors import`,
 		Example: "  agent-discover import --dry-run\n" +
+			"  agent-discover import everything.json --conflicts rename\n" +
 			"  agent-discover import old.db --rename 'my server=my-server'",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +50,15 @@ To import the servers of editors instead: agent-discover editors import`,
 			if q.Path, err = databaseToImport(args); err != nil {
 				return err
 			}
+			if is, err := exported(q.Path); err != nil {
+				return err
+			} else if is {
+				if len(renames) > 0 {
+					return usagef("--rename is for databases; for an export, use --conflicts rename")
+				}
+				export.dryRun = q.DryRun
+				return c.importExport(cmd.Context(), q.Path, export)
+			}
 			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
@@ -50,6 +67,7 @@ To import the servers of editors instead: agent-discover editors import`,
 			var report setup.ImportReport
 			run := func(q setup.ImportRequest) func(*instance.Client) error {
 				return func(client *instance.Client) error {
+					report = setup.ImportReport{} // decoding keeps the values of fields that an answer leaves out
 					return client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report)
 				}
 			}
@@ -69,7 +87,11 @@ To import the servers of editors instead: agent-discover editors import`,
 		},
 	}
 	cmd.Flags().BoolVar(&q.DryRun, "dry-run", false, "only show what would be imported")
-	cmd.Flags().StringArrayVar(&renames, "rename", nil, "import a server under another name, as `OLD=NEW`; may be repeated")
+	cmd.Flags().StringArrayVar(&renames, "rename", nil,
+		"of a database, import a server under another name, as `OLD=NEW`; may be repeated")
+	cmd.Flags().StringVar(&export.conflicts, "conflicts", backup.Skip,
+		"what to do with names of an export that exist already: skip, rename or replace")
+	cmd.Flags().BoolVar(&export.noSecrets, "no-secrets", false, "import an export without its secrets")
 	return cmd
 }
 
@@ -79,7 +101,7 @@ func imports(r setup.ImportReport) string {
 	for _, s := range r.Servers {
 		if s.Runs != nil {
 			assessed := risk.Assess(registry.Server{
-				Transport: s.Runs.Transport, Command: s.Runs.Command, Args: s.Runs.Args, Env: s.Runs.Env, URL: s.Runs.URL,
+				Transport: s.Runs.Transport, Command: s.Runs.Command, Args: s.Runs.Args, Env: s.Runs.Env, Dir: s.Runs.Dir, URL: s.Runs.URL,
 				Headers: s.Runs.Headers,
 			})
 			b.WriteString(launched(cell(cmp.Or(s.As, s.Name))+":\n", *s.Runs, nil, &assessed))

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 )
 
 type inspectCommand struct{ p *program }
@@ -47,12 +50,37 @@ func (c inspectCommand) servers(ctx context.Context) error {
 		c.p.printf("No servers. Add one: agent-discover servers add\n")
 		return nil
 	}
+	states, err := c.p.serverStates(ctx)
+	if err != nil {
+		return err
+	}
 	t := c.p.table("SERVER", "STATE", "TOOLS", "ENABLED", "DESCRIPTION")
 	for _, s := range reply.Servers {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), s.Status, s.ToolCount, s.EnabledCount,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), cmp.Or(states[s.Name], s.Status), s.ToolCount, s.EnabledCount,
 			cell(safetext.Clip(firstLine(s.Description), 90)))
 	}
 	return t.Flush()
+}
+
+// serverStates returns the states of the servers in the words of servers list.
+func (p *program) serverStates(ctx context.Context) (map[string]string, error) {
+	client, err := p.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	var hub pausedStatus
+	if err := client.Do(ctx, http.MethodGet, "/api/status", nil, &hub); err != nil {
+		return nil, err
+	}
+	states := make(map[string]string)
+	for _, s := range servers {
+		states[s.Name] = words.Lower(words.Server(s.State, hub.Paused))
+	}
+	return states, nil
 }
 
 func (c inspectCommand) tools(ctx context.Context, server string) error {
@@ -78,11 +106,15 @@ func (c inspectCommand) tools(ctx context.Context, server string) error {
 		c.p.printContent(text)
 		return nil
 	}
+	disabled, err := disabledTools(ctx, client, server)
+	if err != nil {
+		return err
+	}
 	t := c.p.table("TOOL", "STATE", "TAGS", "SUMMARY")
 	for _, tool := range reply.Tools {
 		state := "enabled"
 		if !tool.Enabled {
-			state = "disabled"
+			state = cmp.Or(disabled[tool.Name], "disabled")
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", cell(tool.Name), state, cell(strings.Join(tool.Tags, " ")), cell(tool.Summary))
 	}

@@ -14,12 +14,9 @@ import (
 )
 
 // target returns a server's command line with its environment, or the URL of a remote
-// server. Credentials are redacted, except those of a server that waits for approval,
-// because a person has to judge what that server would run.
+// server. Credentials are redacted, because people paste lists into reports. Of a server that
+// waits for approval, proposal shows everything.
 func target(s operations.Server) string {
-	if !s.Approved {
-		return uncovered(s)
-	}
 	redactor := redactorOf(s)
 	if s.Command == nil {
 		return redactor.Text(text(s.Homepage))
@@ -61,15 +58,10 @@ func assignments(values map[string]string, sign string) []string {
 }
 
 // redactServers returns copies of servers without the credentials in their
-// configuration, because people paste lists into reports. Servers that wait for
-// approval keep their credentials, because a person has to judge what these servers
-// would run.
+// configuration, because people paste lists into reports.
 func redactServers(servers []operations.Server) []operations.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {
-		if !s.Approved {
-			continue
-		}
 		known := redactorOf(s)
 		out[i].Env, out[i].Headers = redactValues(s.Env, known), redactValues(s.Headers, known)
 		out[i].Args = make([]string, len(s.Args))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
@@ -87,18 +86,18 @@ func (c searchCommands) forgetCommand() *cobra.Command {
 			if all == (len(args) == 1) {
 				return usagef("name the entry by its ID from agent-discover learned, or use --all")
 			}
-			if all {
-				if !yes && c.p.interactive && !c.p.confirm("Erase everything that was learned?") {
-					return fault.New(fault.Denied, "nothing was erased")
-				}
-				return c.forget(cmd.Context(), "")
+			question, path := "Erase everything that was learned?", ""
+			if !all {
+				question, path = "Erase the learned entry "+args[0]+"?", "/"+url.PathEscape(args[0])
 			}
-			return c.forget(cmd.Context(), "/"+url.PathEscape(args[0]))
+			if err := c.p.confirmDeletion(yes, question, "nothing was erased"); err != nil {
+				return err
+			}
+			return c.forget(cmd.Context(), path)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "erase all entries")
-	cmd.Flags().BoolVar(&yes, "yes", false, "erase without asking")
-	return cmd
+	return deletes(cmd, &yes)
 }
 
 // forget erases the learned entry at a path below /api/learned, or all entries if path is "".

@@ -49,6 +49,8 @@ and how old it is. Exits with 2 if nothing was found.`,
 	}
 	cmd.Flags().StringVar(&q.source, "source", "", "only servers from `SOURCE`: official, npm or pypi")
 	cmd.Flags().StringVar(&q.runtime, "runtime", "", "only servers that run as `KIND`: npm, pypi, oci, nuget, mcpb, cargo or remote")
+	choices(cmd, "source", "official", "npm", "pypi")
+	choices(cmd, "runtime", "npm", "pypi", "oci", "nuget", "mcpb", "cargo", "remote")
 	cmd.Flags().StringVar(&q.category, "category", "",
 		"only servers of `CATEGORY`, such as databases; agent-discover market lists them all")
 	cmd.Flags().IntVar(&q.limit, "limit", q.limit, "show at most `N` servers")

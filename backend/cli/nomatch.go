@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
@@ -70,11 +71,11 @@ func (c searchCommands) unreadyServers(ctx context.Context) []operations.Server 
 		return nil
 	}
 	servers, _ := allServers(ctx, client) // after an error, the command lists none and still succeeds
-	return slices.DeleteFunc(servers, func(s operations.Server) bool { return s.StateReason == "" })
+	return slices.DeleteFunc(servers, func(s operations.Server) bool { return s.StateReason == "" || s.State == words.CallsFail })
 }
 
 func (c searchCommands) printUnready(servers []operations.Server) {
 	for _, s := range servers {
-		c.p.printf("Server %s %s\n", s.Name, safetext.Clip(cell(s.StateReason), 160))
+		c.p.printf("Server %s %s\n", s.Name, brief(s.StateReason))
 	}
 }

@@ -196,9 +196,14 @@ func (c personaCommands) activate() *cobra.Command {
 }
 
 func (c personaCommands) deactivate() *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	return deletes(&cobra.Command{
 		Use: "deactivate NAME", Short: "Remove the servers and toolsets that a persona has added", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			question := "Remove the servers and toolsets that persona " + args[0] + " has added, and their secrets?"
+			if err := c.p.confirmDeletion(yes, question, "nothing was removed"); err != nil {
+				return err
+			}
 			client, err := c.p.client(cmd.Context())
 			if err != nil {
 				return err
@@ -209,5 +214,5 @@ func (c personaCommands) deactivate() *cobra.Command {
 			}
 			return c.p.respond(map[string]string{"deactivated": args[0]}, "Deactivated %s\n", args[0])
 		},
-	}
+	}, &yes)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -39,6 +40,26 @@ func (p *program) confirm(question string) bool {
 		return true
 	}
 	return false
+}
+
+// confirmDeletion returns nil if something may be deleted: the flag --yes is set, or the person at the terminal agrees.
+// Without a terminal, the flag is required. refused says that nothing was deleted.
+func (p *program) confirmDeletion(yes bool, question, refused string) error {
+	switch {
+	case yes:
+		return nil
+	case !p.interactive:
+		return usagef("standard input is not a terminal, so this cannot be confirmed, and %s; add --yes", refused)
+	case !p.confirm(question):
+		return fault.New(fault.Denied, "%s", refused)
+	}
+	return nil
+}
+
+// deletes adds to a command that deletes something the flag that replaces the question.
+func deletes(cmd *cobra.Command, yes *bool) *cobra.Command {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask; required without a terminal")
+	return cmd
 }
 
 // readSecret reads a secret: a line without echo from a terminal, otherwise all

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -16,24 +15,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
-	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 // proposal describes a server that waits for approval.
 func proposal(ctx context.Context, client *instance.Client, s operations.Server) string {
-	from := "proposed by an agent"
-	if editor, imported := strings.CutPrefix(s.Source, "editor:"); imported {
-		from = "imported from " + cell(editor) + ", where it was switched off"
-	} else if s.Source == "pasted" {
-		from = "from a pasted configuration, where it was switched off"
-	} else if s.Source == store.CopySource {
-		from = "from a copy of the database, with which it was repaired"
-	} else if s.Source == marketplan.Source && s.ProposedBy == "" {
-		from = "from the marketplace, installed without a question to a person"
-	} else if s.ProposedBy != "" {
-		from += " in " + safetext.Runs(safetext.Visible(s.ProposedBy))
+	r := setup.Runs{
+		Transport: s.Transport, Command: text(s.Command), Args: s.Args, Env: s.Env, Dir: s.Dir, URL: text(s.Homepage),
+		Headers: s.Headers,
 	}
-	r := setup.Runs{Transport: s.Transport, Command: text(s.Command), Args: s.Args, Env: s.Env, URL: text(s.Homepage), Headers: s.Headers}
 	about := [][2]string{
 		{"description", s.Description},
 		{"package", strings.TrimSpace(text(s.PackageName) + " " + text(s.PackageVersion))},
@@ -46,7 +35,7 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server)
 	if s.Source == marketplan.Source {
 		about = append(about, [2]string{"listing", listingOf(ctx, client, s.Name)}, [2]string{"hash", s.LaunchHash})
 	}
-	return launched(fmt.Sprintf("%s, %s:\n", s.Name, from), r, about, s.Risk)
+	return launched(fmt.Sprintf("%s, %s:\n", s.Name, cell(s.Origin)), r, about, s.Risk)
 }
 
 // listingOf returns the ID and version of the listing that a server was installed from, and "" if that is not known.
@@ -90,6 +79,9 @@ func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.As
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
 		line("env."+name, "variable", shownWord(name)+"="+shownWord(r.Env[name]))
 	}
+	if r.Dir != "" {
+		line("cwd", "folder", shownWord(r.Dir))
+	}
 	line("", "transport", cell(r.Transport))
 	line("url", "URL", safetext.Runs(safetext.Visible(r.URL)))
 	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
@@ -115,16 +107,4 @@ func shownWord(word string) string {
 		return `""`
 	}
 	return quoted(safetext.Runs(word))
-}
-
-// uncovered returns the command line of a server that waits for approval, without redaction.
-func uncovered(s operations.Server) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		words = append(words, shownWord(name)+"="+shownWord(s.Env[name]))
-	}
-	for _, word := range append([]string{cmp.Or(text(s.Command), text(s.Homepage))}, s.Args...) {
-		words = append(words, shownWord(word))
-	}
-	return strings.Join(words, " ")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
@@ -82,18 +81,18 @@ func (c secretCommands) delete() *cobra.Command {
 	var yes bool
 	cmd := withLong(c.p.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2,
 		func(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-			if !yes && c.p.interactive && !c.p.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
-				return fault.New(fault.Denied, "nothing was deleted")
+			question := "Delete secret " + args[0] + " of " + s.Name + "? This cannot be undone."
+			if err := c.p.confirmDeletion(yes, question, "nothing was deleted"); err != nil {
+				return err
 			}
 			if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 				return err
 			}
 			return c.p.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
 				"Deleted secret %s of %s.\n", args[0], s.Name)
-		}), "Delete a secret and the links to it. This cannot be undone, so in a terminal it asks first.")
-	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
+		}), "Delete a secret and the links to it. This cannot be undone, so it asks first.")
 	cmd.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, secretNames))
-	return cmd
+	return deletes(cmd, &yes)
 }
 
 func (c secretCommands) link(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {

@@ -86,9 +86,14 @@ func (c secretCommands) passphrase(ctx context.Context, isNew bool) (string, err
 	if !isNew || !c.p.interactive {
 		return c.p.readSecret(ctx, "Passphrase: ")
 	}
-	chosen, err := c.p.readSecret(ctx, "Choose a passphrase for the file of secrets: ")
-	if err != nil {
-		return "", err
+	return c.newPassphrase(ctx, "Choose a passphrase for the file of secrets: ")
+}
+
+// newPassphrase reads a passphrase, on a terminal twice.
+func (c secretCommands) newPassphrase(ctx context.Context, prompt string) (string, error) {
+	chosen, err := c.p.readSecret(ctx, prompt)
+	if err != nil || !c.p.interactive {
+		return chosen, err
 	}
 	again, err := c.p.readSecret(ctx, "Repeat the passphrase: ")
 	if err == nil && again != chosen {

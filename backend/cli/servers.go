@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
@@ -33,11 +33,13 @@ editor, activate it; agents then need not search for them.`,
 starting (for the first time, to list its tools), new (never started, so that agents do
 not find its tools), failing (its last start or check failed), calls fail (most of its
 last calls failed), paused, sign-in (requires one), waiting (for your approval), held
-(a program has changed how it is started) or incomplete (has no command and no address),
-and whether its tools are always listed: in the tool list of every editor. TOKENS is the
-size of its tools' definitions in the context of a model. Credentials are redacted.`,
+(a program has changed how it is started), disabled (until you enable it) or incomplete
+(has no command and no address), and whether its tools are always listed: in the tool
+list of every editor. TOOLS is how many tools agents may use; tools that rules disable,
+and items that wait for your approval, are named beside it. TOKENS is the size of these
+tools' definitions in the context of a model. Credentials are redacted.`,
 		},
-		c.add(), c.approve(),
+		c.add(), c.edit(), c.rename(), c.approve(),
 		c.remove(), c.sandbox(), c.grant(),
 		withLong(c.p.serverCommand("activate NAME", "Always list a server's tools", 1, c.action("activate")),
 			`Always list a server's tools, in the tool list of every editor, and start the server.
@@ -46,6 +48,12 @@ first.`),
 		withLong(c.p.serverCommand("deactivate NAME", "Stop a server and no longer always list its tools", 1, c.action("deactivate")),
 			`Stop a server and no longer always list its tools. Agents can still find and call them,
 which starts the server again.`),
+		withLong(c.p.serverCommand("disable NAME", "Stop a server, and hide it from agents until it is enabled", 1, c.action("disable")),
+			`Stop a server, do not start it again, and hide its tools from agents, until it is
+enabled. Its settings, secrets and approvals stay.`),
+		withLong(c.p.serverCommand("enable NAME", "Let agents use a server again that was disabled", 1, c.enable),
+			`Let agents use a server again that was disabled. Only a person may do that, so the command
+asks in the terminal.`),
 		withLong(c.p.serverCommand("start NAME", "Start a server", 1, c.action("start")),
 			`Start a server without waiting for the next call of its tools. It stops when it has been
 idle for some time.`),
@@ -105,7 +113,7 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 		if s.Active {
 			state += ", " + words.Lower(words.Listed())
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, state, s.ToolCount, s.ToolTokens, command)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", s.Name, state, toolNumbers(s.ToolCount, s), s.ToolTokens, command)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -119,6 +127,22 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 			isAre(len(names), "was never started", "were never started"), names[0])
 	}
 	return nil
+}
+
+// toolNumbers returns the number of tools of a server that agents may use, with the numbers of those that they may not use,
+// such as "2 (1 held, 3 disabled)".
+func toolNumbers(usable int, s operations.Server) string {
+	var others []string
+	if s.ItemsHeld > 0 {
+		others = append(others, fmt.Sprintf("%d held", s.ItemsHeld))
+	}
+	if s.ToolsDisabled > 0 {
+		others = append(others, fmt.Sprintf("%d disabled", s.ToolsDisabled))
+	}
+	if len(others) == 0 {
+		return strconv.Itoa(usable)
+	}
+	return fmt.Sprintf("%d (%s)", usable, strings.Join(others, ", "))
 }
 
 // isAre returns a sentence with the number of servers, such as "1 server is ready" or "2 servers
@@ -135,21 +159,21 @@ func (c serverCommands) remove() *cobra.Command {
 	cmd := withLong(c.p.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1,
 		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			return c.removeOne(ctx, client, s, yes)
-		}), `Remove a server, its tools and its secrets. This cannot be undone, so in a terminal it
-asks first.`)
-	cmd.Flags().BoolVar(&yes, "yes", false, "remove without asking")
-	return cmd
+		}), `Remove a server, its tools and its secrets. This cannot be undone, so it asks first. To
+keep its settings and secrets, but not use it: agent-discover servers disable`)
+	return deletes(cmd, &yes)
 }
 
 func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, s operations.Server, yes bool) error {
-	if !yes && c.p.interactive {
+	if !yes {
 		var keys []struct{}
 		if err := client.Do(ctx, http.MethodGet, serverPath(s, "secrets"), nil, &keys); err != nil {
 			return err
 		}
-		if !c.p.confirm(fmt.Sprintf("Remove server %s with %s and %s? This cannot be undone.", s.Name,
-			counted(s.ToolCount, "tool", "tools"), counted(len(keys), "secret", "secrets"))) {
-			return fault.New(fault.Denied, "nothing was removed")
+		question := fmt.Sprintf("Remove server %s with %s and %s? This cannot be undone.", s.Name,
+			counted(s.ToolCount+s.ToolsDisabled, "tool", "tools"), counted(len(keys), "secret", "secrets"))
+		if err := c.p.confirmDeletion(yes, question, "nothing was removed"); err != nil {
+			return err
 		}
 	}
 	if err := client.Do(ctx, http.MethodDelete, serverPath(s, ""), nil, nil); err != nil {
@@ -160,6 +184,11 @@ func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, 
 
 // action returns a serverFunc that runs one of the REST API's actions on
 // servers and prints its result.
+func (c serverCommands) enable(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
+	return c.p.decide(ctx, client, fmt.Sprintf("Server %s runs: %s\n", s.Name, cell(target(s))), "Enable server "+s.Name+"?",
+		"the server stays as it is", func(person *instance.Client) error { return c.action("enable")(ctx, person, s, args) })
+}
+
 func (c serverCommands) action(name string) serverFunc {
 	return func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 		var done struct {

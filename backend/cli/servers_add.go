@@ -19,10 +19,11 @@ type newServer struct {
 	description, url, paste string
 	isolation, account      string
 	sandbox                 string
+	cwd, start, call        string // working folder and time limits; may be empty
 	transport               string // if empty, the hub chooses it
-	env, tags               []string
+	env, headers, tags      []string
 	keep, later             bool
-	yes, plain              bool
+	yes, plain, dry         bool
 }
 
 func (c serverCommands) add() *cobra.Command {
@@ -41,6 +42,7 @@ before anything is added; then each server is started once in the background.`,
 		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
 			"  agent-discover servers add files --env DEBUG=1 -- npx -y @modelcontextprotocol/server-filesystem /tmp\n" +
 			"  agent-discover servers add github --url https://mcp.example/github --no-start\n" +
+			"  agent-discover servers add tickets --url https://mcp.example/tickets --header 'Authorization=Bearer TOKEN'\n" +
 			"  agent-discover servers add github-home --account home --url https://mcp.example/github\n" +
 			"  pbpaste | agent-discover servers add --paste - --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,10 +53,16 @@ before anything is added; then each server is started once in the background.`,
 				return usagef("name the server: agent-discover servers add NAME -- COMMAND ARGS; or use --paste FILE; see " +
 					"agent-discover servers add --help")
 			}
+			if n.dry {
+				return usagef("--dry-run is for LINK and --paste")
+			}
 			if cmd.Flags().Changed("sse") {
 				n.transport = map[bool]string{true: "sse", false: "streamable-http"}[sse]
 			}
-			body, err := n.body(args, cmd.ArgsLenAtDash())
+			if n.url == "" && len(n.headers) == 0 && (len(args) < 2 || cmd.ArgsLenAtDash() != 1) {
+				return c.errNoDashes(cmd, args)
+			}
+			body, err := n.body(args)
 			if err != nil {
 				return err
 			}
@@ -62,51 +70,90 @@ before anything is added; then each server is started once in the background.`,
 		},
 	}
 	cmd.Flags().StringVar(&n.paste, "paste", "", "add the servers in the text in `FILE`; - for standard input")
+	c.commandAfterDashes(cmd)
 	cmd.Flags().BoolVar(&n.yes, "yes", false, "with LINK or --paste: add without asking")
+	cmd.Flags().BoolVar(&n.dry, "dry-run", false, "with LINK or --paste: only show what would be added")
 	cmd.Flags().BoolVar(&n.plain, "plain-text", false,
 		"with LINK or --paste: keep credentials readable in the configuration if they cannot be stored as secrets")
-	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
 	cmd.Flags().BoolVar(&sse, "sse", false,
 		"use the older SSE transport for --url, not streamable HTTP; the default if the path of URL ends in /sse")
+	n.flags(cmd)
+	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined,
+		"`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
+	cmd.Flags().BoolVar(&n.later, "no-start", false,
+		"do not start the server before its first call; agents cannot find its tools until then")
+	choices(cmd, "sandbox", registry.Levels...)
+	return cmd
+}
+
+// flags adds the flags that servers add and servers edit have in common.
+func (n *newServer) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&n.url, "url", "", "address of a remote server, as a `URL`")
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
 	cmd.Flags().StringArrayVar(&n.env, "env", nil,
 		"environment variable of the server, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
+	cmd.Flags().StringArrayVar(&n.headers, "header", nil,
+		"HTTP header to send to the server at --url, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
 	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
 	cmd.Flags().StringVar(&n.account, "account", "", "`LABEL` of the account that the server uses, if you add the same server for several")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
 	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared,
 		"`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
-	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined,
-		"`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
-	cmd.Flags().BoolVar(&n.later, "no-start", false,
-		"do not start the server before its first call; agents cannot find its tools until then")
-	return cmd
+	choices(cmd, "isolation", registry.Shared, registry.PerSession)
+	cmd.Flags().StringVar(&n.cwd, "cwd", "", "start the server in the folder `DIR` instead of the home folder; may begin with ${env:NAME}")
+	cmd.Flags().StringVar(&n.start, "start-timeout", "",
+		"how long the server may be silent while it starts, as a `TIME` such as 5m; limits.start_timeout if not given")
+	cmd.Flags().StringVar(&n.call, "call-timeout", "",
+		"how long a call may have neither an answer nor progress, as a `TIME` such as 5m; limits.call_timeout if not given")
 }
 
-// body returns the request that creates the server. dash is the number of
-// arguments before "--", or -1 without "--".
-func (n newServer) body(args []string, dash int) (map[string]any, error) {
-	for _, err := range []error{registry.CheckIsolation(n.isolation), registry.CheckAccount(n.account), registry.CheckSandbox(n.sandbox)} {
+// folder returns the absolute path of the working folder, or "" if the server has none of its own.
+func (n newServer) folder() string {
+	if n.cwd == "" || strings.HasPrefix(n.cwd, "${") {
+		return n.cwd
+	}
+	return absolute([]string{n.cwd})[0]
+}
+
+// check returns an error if a flag has a value that no server can have.
+func (n newServer) check() error {
+	_, start := registry.ParseTimeout(n.start)
+	_, call := registry.ParseTimeout(n.call)
+	checked := registry.Server{Isolation: n.isolation, Account: n.account, Sandbox: n.sandbox, Dir: n.folder()}.Check()
+	for _, err := range []error{checked, start, call} {
 		if err != nil {
-			return nil, usagef("%s", fault.MessageOf(err))
+			return usagef("%s", fault.MessageOf(err))
 		}
+	}
+	return nil
+}
+
+// body returns the request that creates the server. args are its name and, unless it is remote, its command.
+func (n newServer) body(args []string) (map[string]any, error) {
+	if err := n.check(); err != nil {
+		return nil, err
 	}
 	body := map[string]any{
 		"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation,
-		"account": n.account, "sandbox": n.sandbox, "start": !n.later,
+		"account": n.account, "sandbox": n.sandbox, "cwd": n.folder(), "start_timeout": n.start, "call_timeout": n.call, "start": !n.later,
 	}
 	switch {
-	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
+	case n.url != "" && (len(args) > 1 || len(n.env) > 0 || n.cwd != ""):
 		return nil, usagef(
-			"--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set",
+			"--url names a remote server, which has no command, no --env and no --cwd; give its credentials with --header, or set them " +
+				"later with: agent-discover secrets set",
 		)
+	case n.url == "" && len(n.headers) > 0:
+		return nil, usagef("--header is for remote servers, which have a --url; use --env for those with a command")
 	case n.url != "":
-		body["homepage"] = n.url
+		headers, err := parseHeaders(n.headers)
+		if err != nil {
+			return nil, err
+		}
+		body["homepage"], body["headers"] = n.url, headers
 		if n.transport != "" {
 			body["transport"] = n.transport
 		}
-	case len(args) < 2 || dash != 1:
-		return nil, usagef("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])
 	default:
 		variables, err := parsePairs("--env", n.env)
 		if err != nil {
@@ -115,6 +162,18 @@ func (n newServer) body(args []string, dash int) (map[string]any, error) {
 		body["command"], body["args"], body["env"] = args[1], args[2:], variables
 	}
 	return body, nil
+}
+
+// parseHeaders parses HTTP headers, each NAME=VALUE or, as other programs write them, NAME: VALUE.
+func parseHeaders(list []string) (map[string]string, error) {
+	pairs := make([]string, len(list))
+	for i, header := range list {
+		if at := strings.IndexAny(header, ":="); at > 0 && header[at] == ':' {
+			header = header[:at] + "=" + strings.TrimSpace(header[at+1:])
+		}
+		pairs[i] = header
+	}
+	return parsePairs("--header", pairs)
 }
 
 // parsePairs parses the values of a flag, each NAME=VALUE.
@@ -133,7 +192,7 @@ func parsePairs(flag string, list []string) (map[string]string, error) {
 // addPasted adds the servers in a pasted text or an install link, as an import
 // does.
 func (c serverCommands) addPasted(ctx context.Context, n newServer, args []string) error {
-	editors, f := editorCommands(c), importFlags{yes: n.yes, plain: n.plain, text: n.paste}
+	editors, f := editorCommands(c), importFlags{yes: n.yes, dry: n.dry, plain: n.plain, text: n.paste}
 	if n.paste != "" && len(args) > 0 {
 		return usagef("--paste takes no name and no command: the text contains them")
 	}
@@ -145,11 +204,7 @@ func (c serverCommands) addPasted(ctx context.Context, n newServer, args []strin
 	if err != nil {
 		return err
 	}
-	q, err := editors.importRequest(ctx, client, f, text, nil)
-	if err != nil {
-		return err
-	}
-	return editors.runImport(ctx, client, q, f)
+	return editors.importFrom(ctx, client, f, text, nil)
 }
 
 // refuseClient returns an error if the command in body would not start a server

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
@@ -40,6 +41,7 @@ func (c serverCommands) approveServer(ctx context.Context, client *instance.Clie
 	if err := c.approval(ctx, client, s, code); err != nil {
 		return err
 	}
+	c.p.notef("Starting %s to list its tools …\n", s.Name)
 	if err := client.Do(ctx, http.MethodPost, serverPath(s, "refresh"), nil, nil); err != nil {
 		return fault.Wrap(err, fault.KindOf(err), "server %s was approved, but did not start: %s", s.Name, fault.MessageOf(err))
 	}
@@ -62,6 +64,9 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 	approve := func(client *instance.Client) error {
 		body := map[string]string{"launch_hash": s.LaunchHash, "code": code}
 		return client.Do(ctx, http.MethodPost, serverPath(s, "approve"), body, nil)
+	}
+	if s.State == words.Held {
+		return fault.New(fault.Denied, "server %s %s; "+remedies[words.Held], s.Name, brief(s.StateReason), s.Name)
 	}
 	if s.Approved {
 		return nil

@@ -20,7 +20,9 @@ import (
 func (c serverCommands) sandbox() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sandbox NAME [off|guard|strict]", Short: "Show or change how a server is confined", Args: cobra.RangeArgs(1, 2),
-		ValidArgsFunction: c.p.completeWith(inOrder(serverNames)),
+		ValidArgsFunction: c.p.completeWith(inOrder(serverNames, func(context.Context, *instance.Client, []string) []string {
+			return registry.Levels
+		})),
 		Long: `Show or change how the processes of a local server are confined.
 
   off     the server may do what you may do

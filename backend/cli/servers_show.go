@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -26,7 +28,11 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 	if c.p.json {
 		return c.p.printJSON(detail)
 	}
-	if err := c.p.printServers([]operations.Server{detail.Server}, false); err != nil {
+	var hub pausedStatus
+	if err := client.Do(ctx, http.MethodGet, "/api/status", nil, &hub); err != nil {
+		return err
+	}
+	if err := c.p.printServers([]operations.Server{detail.Server}, hub.Paused); err != nil {
 		return err
 	}
 	if !detail.Approved {
@@ -43,19 +49,69 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 		}
 		c.p.printf("  %s speaks MCP %s\n", where, connection.Protocol)
 	}
+	if detail.Dir != "" {
+		c.p.printf("  starts in %s\n", cell(detail.Dir))
+	}
+	if detail.StartTimeout != "" {
+		c.p.printf("  may be silent for %s while it starts\n", detail.StartTimeout)
+	}
+	if detail.CallTimeout != "" {
+		c.p.printf("  has %s for a call without progress\n", detail.CallTimeout)
+	}
 	c.p.printSandbox(detail.Sandbox)
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
 		c.p.printf("  %s\n", setting)
 	}
+	disabled, err := disabledTools(ctx, client, s.Name)
+	if err != nil {
+		return err
+	}
 	for _, t := range detail.Tools {
-		c.p.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
+		name := cell(t.Name)
+		if why := disabled[t.Name]; why != "" {
+			name += " (" + why + ")"
+		}
+		c.p.printf("  %s  %s\n", name, safetext.Clip(firstLine(t.Description), 90))
 	}
 	c.printCorrections(detail.Corrections)
-	if detail.LastError != "" {
+	switch {
+	case detail.LastError != "":
 		c.p.printf("\nLast error: %s\n", detail.LastError)
+	case detail.State == words.Failing && detail.StateReason != "":
+		c.p.printf("\nIt %s\n", safetext.Visible(detail.StateReason))
+	}
+	if err := c.printFailures(ctx, client, s); err != nil {
+		return err
 	}
 	if detail.Stderr != "" {
 		c.p.printf("\nLast output on standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
+	}
+	return nil
+}
+
+// disabledTools returns why the configuration disables tools of a server, by their names.
+func disabledTools(ctx context.Context, client *instance.Client, server string) (map[string]string, error) {
+	var tools []operations.KnownTool
+	if err := client.Do(ctx, http.MethodGet, "/api/tools?brief=true&server="+url.QueryEscape(server), nil, &tools); err != nil {
+		return nil, err
+	}
+	disabled := make(map[string]string)
+	for _, t := range tools {
+		disabled[t.Name] = t.Why
+	}
+	return disabled, nil
+}
+
+// printFailures prints the last failed calls of a server.
+func (c serverCommands) printFailures(ctx context.Context, client *instance.Client, s operations.Server) error {
+	list, err := logCommands(c).entries(ctx, client, logFilter{server: s.Name, kinds: []string{"call"}, failed: true, limit: 3})
+	if err != nil || len(list.Entries) == 0 {
+		return err
+	}
+	c.p.printf("\nLast failed calls (all of one: agent-discover logs show ID):\n")
+	for _, e := range list.Entries {
+		c.p.printf("  %d  %s  %s  %s: %s\n", e.ID, when(e), cell(e.Tool), words.Lower(words.Outcome(e.Outcome)),
+			safetext.Clip(cell(e.Response), 120))
 	}
 	return nil
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -22,12 +24,33 @@ type session struct {
 // session opens an MCP session with the hub, as a companion does. Close it after use.
 func (p *program) session(ctx context.Context) (*session, error) { return p.sessionOn(ctx, "") }
 
-// sessionOn opens a session on a surface; see session.
+// sessionOn opens a session on a surface; see session. If the hub ends before the session is open, because it is restarting,
+// sessionOn opens the session with the next hub.
 func (p *program) sessionOn(ctx context.Context, surface string) (*session, error) {
-	info, err := p.hub(ctx)
-	if err != nil {
-		return nil, err
+	tick := time.NewTicker(sessionPatience / 100)
+	defer tick.Stop()
+	for deadline := time.Now().Add(sessionPatience); ; {
+		info, err := p.hub(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err := p.open(ctx, info, surface)
+		if err == nil || time.Now().After(deadline) {
+			return s, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, err
+		}
 	}
+}
+
+// sessionPatience is how long a hub may refuse sessions while it ends.
+const sessionPatience = 5 * time.Second
+
+// open opens a session with a hub.
+func (p *program) open(ctx context.Context, info instance.Info, surface string) (*session, error) {
 	stream, err := companion.Dial(ctx, info, p.version, rand.Text(), companion.Entry{Surface: surface})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 )
 
 // started is the answer of start and restart.
@@ -32,7 +33,8 @@ func (h hubCommands) start() *cobra.Command {
 }
 
 func (h hubCommands) restart() *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	cmd := &cobra.Command{
 		Use: "restart", Short: "Stop the hub and start it again in the background", Args: cobra.NoArgs,
 		Long: `Stop the hub and all servers, and start the hub again in the background. Editors stay
 connected, and their calls wait for the hub. Servers start again with their next call.`,
@@ -43,14 +45,14 @@ connected, and their calls wait for the hub. Servers start again with their next
 				return err
 			}
 			defer end()
-			if info, err := instance.Read(h.p.folder); err == nil {
-				if err := h.stopAndWait(cmd.Context(), info); err != nil {
-					return err
-				}
+			if err := h.end(cmd.Context(), force); err != nil {
+				return err
 			}
 			return h.startHub(cmd, "restarted")
 		},
 	}
+	forced(cmd, &force)
+	return cmd
 }
 
 // startHub starts the hub unless it is running, and prints its address.
@@ -66,6 +68,9 @@ func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
 		return fault.Wrap(err, fault.Unavailable,
 			"the hub is running, but the earlier stop request could not be removed: %s; delete %s, or editors cannot start the hub later",
 			paths.Reason(err), instance.StopRequest(h.p.folder))
+	}
+	if difference := version.Difference(info.Version, h.p.version); difference != "" {
+		h.p.notef("Note: %s\n", difference)
 	}
 	return h.p.respond(started{status, info.Version, "http://" + info.Address()},
 		"The hub is %s at http://%s. Open its dashboard with: agent-discover open\n", status, info.Address())

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
@@ -25,9 +27,13 @@ type hubStatus struct {
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
 	quarantine.Counts
-	Problem string              `json:"problem,omitempty"`
-	Servers []operations.Server `json:"servers,omitempty"`
-	Clients []gateway.Client    `json:"clients,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	// Difference says how the versions of the hub and of this program differ, and what to do.
+	Difference string `json:"difference,omitempty"`
+	// Port says why the hub does not listen on its configured port.
+	Port    *operations.TakenPort `json:"taken_port,omitempty"`
+	Servers []operations.Server   `json:"servers,omitempty"`
+	Clients []gateway.Client      `json:"clients,omitempty"`
 }
 
 const authOff = "Every program on this machine can use this hub without a token: it was started with AGENT_DISCOVER_AUTH=off"
@@ -38,23 +44,42 @@ func (h hubCommands) status() *cobra.Command {
 		Long: `Show whether the hub is running, its servers and its clients. This command does not
 start the hub. It exits with 3 if the hub is not running.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, err := instance.Read(h.p.folder)
-			if err != nil {
-				return errors.Join(h.printNotRunning(), exitCode(exitFailed))
+			info, err := instance.Next(cmd.Context(), h.p.folder)
+			if errors.Is(err, instance.ErrNone) {
+				return errors.Join(h.printNotRunning(err), exitCode(exitFailed))
 			}
-			return h.printRunning(cmd.Context(), info)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), answerLimit)
+			defer cancel()
+			return h.printRunning(ctx, info)
 		},
 	}
 }
 
-func (h hubCommands) printNotRunning() error {
+// answerLimit is how long status and doctor wait for the answers of the hub.
+const answerLimit = 10 * time.Second
+
+// printNotRunning prints why the hub cannot be used. why is the error of instance.Read.
+func (h hubCommands) printNotRunning(why error) error {
+	if id, ok := instance.Holder(h.p.folder); ok {
+		problem := fault.MessageOf(instance.Silent(h.p.folder, id))
+		return h.p.respond(hubStatus{PID: id.PID, Problem: problem}, "Problem: %s\n", problem)
+	}
 	stopped, paused := instance.Stopped(h.p.folder), instance.Paused(h.p.folder)
 	text := "No hub is running. Start one with: agent-discover start\n"
 	if stopped {
 		text = "The hub was stopped by the user. Start it with: agent-discover start\n"
 	}
+	if why := instance.Ended(h.p.folder); why != "" && !stopped {
+		text = "No hub is running. The last one ended because " + why + ". Start one with: agent-discover start\n"
+	}
 	if paused {
 		text += pausedText
+	}
+	if instance.Elsewhere(why) {
+		h.p.notef("agent-discover: %s\n", fault.MessageOf(why))
 	}
 	return h.p.respond(hubStatus{Stopped: stopped, pausedStatus: pausedStatus{paused}}, "%s", text)
 }
@@ -62,6 +87,7 @@ func (h hubCommands) printNotRunning() error {
 func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error {
 	st := hubStatus{
 		Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff,
+		Difference: version.Difference(info.Version, h.p.version),
 	}
 	client := instance.NewClient(info)
 	var now struct {
@@ -69,17 +95,30 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 		quarantine.Counts
 		Problem string
 	}
-	if err := errors.Join(client.Do(ctx, http.MethodGet, "/api/servers", nil, &st.Servers),
-		client.Do(ctx, http.MethodGet, "/api/clients", nil, &st.Clients),
-		client.Do(ctx, http.MethodGet, "/api/status", nil, &now)); err != nil {
-		return err
+	for _, get := range []struct {
+		path string
+		into any
+	}{{"/api/status", &now}, {"/api/servers", &st.Servers}, {"/api/clients", &st.Clients}} {
+		if err := client.Do(ctx, http.MethodGet, get.path, nil, get.into); err != nil {
+			return err
+		}
 	}
 	st.pausedStatus, st.Counts, st.Problem = now.pausedStatus, now.Counts, now.Problem
+	var err error
+	if st.Port, err = takenPort(ctx, client); err != nil {
+		return err
+	}
 	if h.p.json {
 		st.Servers = redactServers(st.Servers)
 		return h.p.printJSON(st)
 	}
 	h.p.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))
+	if st.Difference != "" {
+		h.p.printf("Note: %s\n\n", st.Difference)
+	}
+	if st.Port != nil {
+		h.p.printf("Warning: %s. To mend it, %s\n\n", st.Port.Problem, st.Port.Advice)
+	}
 	if st.AuthOff {
 		h.p.printf("%s\n\n", authOff)
 	}

@@ -126,10 +126,15 @@ func clientTokens(ctx context.Context, client *instance.Client) ([]operations.Cl
 }
 
 func (h hubCommands) tokenRevoke() *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	return deletes(&cobra.Command{
 		Use: "revoke NAME", Short: "Revoke the token of an MCP client, and end its sessions", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: h.p.completeWith(inOrder(tokenNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			question := "Revoke the token " + safetext.Visible(args[0]) + "? Its client can no longer connect."
+			if err := h.p.confirmDeletion(yes, question, "nothing was revoked"); err != nil {
+				return err
+			}
 			client, err := h.p.client(cmd.Context())
 			if err != nil {
 				return err
@@ -139,7 +144,7 @@ func (h hubCommands) tokenRevoke() *cobra.Command {
 			}
 			return h.p.respond(map[string]string{"revoked": args[0]}, "Revoked the token %s\n", safetext.Visible(args[0]))
 		},
-	}
+	}, &yes)
 }
 
 func tokenNames(ctx context.Context, client *instance.Client, _ []string) []string {

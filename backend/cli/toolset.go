@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,9 +84,24 @@ func (c toolsetCommands) list(ctx context.Context) error {
 	}
 	table := c.p.table("NAME", "TOOLS", "TOKENS", "STATE", "DESCRIPTION")
 	for _, t := range list.Toolsets {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", cell(t.Name), len(t.Tools), t.Tokens, toolsetState(t), cell(t.Description))
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", cell(t.Name), enabledTools(t), t.Tokens, toolsetState(t), cell(t.Description))
 	}
 	return table.Flush()
+}
+
+// enabledTools returns how many tools of a toolset no rule disables.
+func enabledTools(t operations.ToolsetView) (n int) {
+	for _, tool := range t.Tools {
+		if tool.Disabled == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// toolsetSummary returns the numbers of a toolset's tools and tokens, and its state.
+func toolsetSummary(t operations.ToolsetView) string {
+	return fmt.Sprintf("%s, %d tokens, %s", counted(enabledTools(t), "tool", "tools"), t.Tokens, toolsetState(t))
 }
 
 // toolsetState returns the state of a toolset in words.
@@ -92,7 +110,12 @@ func toolsetState(t operations.ToolsetView) string {
 		return "waits for approval"
 	}
 	count := make(map[toolset.State]int)
+	disabled := make(map[string]int)
 	for _, tool := range t.Tools {
+		if tool.Disabled != "" {
+			disabled[tool.DisabledBy]++
+			continue
+		}
 		count[tool.State]++
 	}
 	var parts []string
@@ -100,6 +123,9 @@ func toolsetState(t operations.ToolsetView) string {
 		if n := count[state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(disabled)) {
+		parts = append(parts, fmt.Sprintf("%d %s", disabled[why], why))
 	}
 	if len(parts) == 0 {
 		return "ready"
@@ -132,7 +158,7 @@ func (c toolsetCommands) show() *cobra.Command {
 // describeToolset describes a toolset and its tools for a person.
 func describeToolset(t operations.ToolsetView) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s, %d tokens, %s\n", t.Name, counted(len(t.Tools), "tool", "tools"), t.Tokens, toolsetState(t))
+	fmt.Fprintf(&out, "%s: %s\n", t.Name, toolsetSummary(t))
 	if t.Description != "" {
 		fmt.Fprintf(&out, "%s\n", safetext.Prose(t.Description))
 	}
@@ -140,7 +166,14 @@ func describeToolset(t operations.ToolsetView) string {
 		fmt.Fprintf(&out, "Built by %s\n", safetext.Visible(t.ProposedBy))
 	}
 	for _, tool := range t.Tools {
-		fmt.Fprintf(&out, "\n  %s.%s  %s\n", safetext.Visible(tool.Server), safetext.Visible(tool.Tool), tool.State)
+		state := cmp.Or(tool.DisabledBy, string(tool.State))
+		fmt.Fprintf(&out, "\n  %s.%s  %s\n", safetext.Visible(tool.Server), safetext.Visible(tool.Tool), state)
+		if tool.Held != "" {
+			fmt.Fprintf(&out, "    Held: %s\n", safetext.Visible(tool.Held))
+		}
+		if tool.Disabled != "" {
+			fmt.Fprintf(&out, "    Disabled: %s\n", safetext.Visible(tool.Disabled))
+		}
 		if tool.Description != "" {
 			fmt.Fprintf(&out, "    %s\n", safetext.Clip(safetext.Visible(firstLine(tool.Description)), 200))
 		}

@@ -71,8 +71,7 @@ func (c toolsetCommands) create() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets", body, &view); err != nil {
 				return err
 			}
-			return c.p.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"),
-				view.Tokens)
+			return c.p.respond(view, "Created the toolset %s: %s\n", view.Name, toolsetSummary(view))
 		},
 	}
 	cmd.Flags().StringVar(&description, "description", "", "what the toolset is for, at most 200 characters")
@@ -104,11 +103,11 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 				return err
 			}
 			body := map[string]any{"description": view.Description, "tools": tools}
-			if err := client.Do(cmd.Context(), http.MethodPut, toolsetPath(args[0], ""), body, &view); err != nil {
+			var now operations.ToolsetView
+			if err := client.Do(cmd.Context(), http.MethodPut, toolsetPath(args[0], ""), body, &now); err != nil {
 				return err
 			}
-			return c.p.respond(view, "The toolset %s has %s, %d tokens\n",
-				view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
+			return c.p.respond(now, "The toolset %s has %s\n", now.Name, toolsetSummary(now))
 		},
 	}
 }
@@ -212,8 +211,8 @@ func (c toolsetCommands) delete() *cobra.Command {
 		Use: "delete NAME", Short: "Delete a toolset, and revoke the tokens of its surface", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.p.completeWith(inOrder(toolsetNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !yes && c.p.interactive && !c.p.confirm("Delete the toolset "+args[0]+"?") {
-				return fault.New(fault.Denied, "nothing was deleted")
+			if err := c.p.confirmDeletion(yes, "Delete the toolset "+args[0]+"?", "nothing was deleted"); err != nil {
+				return err
 			}
 			client, err := c.p.client(cmd.Context())
 			if err != nil {
@@ -225,6 +224,5 @@ func (c toolsetCommands) delete() *cobra.Command {
 			return c.p.respond(map[string]string{"deleted": args[0]}, "Deleted the toolset %s\n", args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
-	return cmd
+	return deletes(cmd, &yes)
 }

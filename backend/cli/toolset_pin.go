@@ -29,7 +29,14 @@ func describeDrift(d toolset.Drift) string {
 	for _, part := range []struct {
 		name  string
 		parts []textdiff.Part
-	}{{"title", d.Title}, {"description", d.Description}, {"arguments", d.Schema}, {"result", d.Output}, {"hints", d.Hints}} {
+	}{
+		{"title", d.Title},
+		{"description", d.Description},
+		{"arguments", d.Schema},
+		{"result", d.Output},
+		{"hints", d.Hints},
+		{"other parts", d.Other},
+	} {
 		if len(part.parts) == 0 {
 			continue
 		}
@@ -102,6 +109,11 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 		pins = append(pins, pinnedTool{t.Server, t.Tool, t.Drift.Hash})
 	}
 	if len(pins) == 0 {
+		for _, t := range view.Tools {
+			if t.State == toolset.Waiting && t.Held != "" {
+				c.p.notef("%s.%s: %s\n", safetext.Visible(t.Server), safetext.Visible(t.Tool), safetext.Visible(t.Held))
+			}
+		}
 		return c.p.respond(map[string]int{"pinned": 0}, "No tool has changed.\n")
 	}
 	err = c.p.decide(ctx, client, shown.String(), fmt.Sprintf("Accept %s as shown?", counted(len(pins), "tool", "tools")),

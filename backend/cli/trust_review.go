@@ -182,7 +182,7 @@ of a resource or template. Leave it out for the instructions of the server.`,
 			if err != nil {
 				return err
 			}
-			i, err := trustItem(cmd.Context(), client, args[0], strings.Join(args[1:], ""), kind)
+			i, err := trustItem(cmd, client, args[0], strings.Join(args[1:], ""), kind)
 			if err != nil {
 				return err
 			}
@@ -195,8 +195,9 @@ of a resource or template. Leave it out for the instructions of the server.`,
 }
 
 // trustItem returns the item of a server that has the name and, unless kind is empty, the kind. It fails if several
-// items match.
-func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail operations.TrustDetail, err error) {
+// items match. cmd is the command that needs the item.
+func trustItem(cmd *cobra.Command, client *instance.Client, server, name, kind string) (detail operations.TrustDetail, err error) {
+	ctx := cmd.Context()
 	list, err := trustItems(ctx, client, server, true)
 	if err != nil {
 		return detail, err
@@ -208,15 +209,43 @@ func trustItem(ctx context.Context, client *instance.Client, server, name, kind 
 			kinds, id = append(kinds, string(i.Kind)), i.ID
 		}
 	}
-	switch len(kinds) {
-	case 0:
+	switch {
+	case len(kinds) == 0 && name == "":
+		return detail, unnamedItem(cmd, list.Items, server)
+	case len(kinds) == 0:
 		return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all",
 			server, name)
-	case 1:
+	case len(kinds) == 1:
 		return detail, client.Do(ctx, http.MethodGet, fmt.Sprintf("/api/trust/items/%d", id), nil, &detail)
 	}
 	return detail, fault.New(fault.Invalid, "server %s lists several items named %q; add --kind with one of: %s", server, name,
 		strings.Join(kinds, ", "))
+}
+
+// unnamedItem returns the error of a command whose arguments name no item but the instructions of a server that has
+// none. It names the items that are held.
+func unnamedItem(cmd *cobra.Command, items []operations.TrustItem, server string) error {
+	const most = 5
+	var held []string
+	clean := false
+	for _, i := range items {
+		if i.Waits && i.Name != "" {
+			held = append(held, string(i.Kind)+" "+safetext.Clip(safetext.Visible(i.Name), 100))
+			clean = clean || i.Verdict < quarantine.Warn
+		}
+	}
+	command := cmd.CommandPath() + " " + server
+	if len(held) == 0 {
+		return fault.New(fault.NotFound, "a NAME is missing, and nothing of server %s is held; see: agent-discover trust list %[1]s --all", server)
+	}
+	if more := len(held) - most; more > 0 {
+		held = append(held[:most], fmt.Sprintf("%d more", more))
+	}
+	text := fmt.Sprintf("a NAME is missing; held of server %s: %s. For one of them: %s NAME", server, strings.Join(held, ", "), command)
+	if clean && cmd.Flags().Lookup("clean") != nil {
+		text += ". For everything in which the scan finds nothing: " + command + " --clean"
+	}
+	return fault.New(fault.NotFound, "%s", text)
 }
 
 // describeItem describes an item and the findings of the scan for a person.
