@@ -28,9 +28,10 @@ var wings = []string{
 var allowed = map[string][]string{
 	"base/events":     {},
 	"base/netreach":   {},
+	"base/spelling":   {},
 	"base/fault":      {},
 	"base/peercred":   {},
-	"base/process":    {},
+	"base/process":    {"base/lazyregexp"},
 	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process defines the environment in which a program is looked up
 	"base/jsonscan":   {},
 	"base/lazyregexp": {},
@@ -40,12 +41,13 @@ var allowed = map[string][]string{
 	"base/tokens":     {},
 	"base/words":      {},
 	"base/version":    {},
+	"base/autostart":  {"base/fault", "base/paths"},
 	"base/browser":    {"base/process", "base/program"},
 	"base/paths":      {"base/fault"},
 	"base/pathname":   {},
 	"base/samename":   {},
 	"base/pattern":    {},
-	"base/settings":   {"base/events", "base/fault", "base/paths", "base/pattern"},
+	"base/settings":   {"base/events", "base/fault", "base/paths", "base/pattern", "base/spelling"},
 	"base/instance":   {"base/fault", "base/paths", "base/process", "base/program"},
 
 	"protocol/jsonrpc":      {"base/jsonscan"},
@@ -54,7 +56,7 @@ var allowed = map[string][]string{
 	"protocol/mcpshape":     {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
 	"protocol/mcphttp": {
 		// mcpheader provides the headers that repeat parts of a message
-		"base/fault", "base/safetext",
+		"base/fault", "base/netreach", "base/safetext", // netreach says in errors whether a proxy is used
 		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
 	},
 	"protocol/mcpversion":    {"protocol/jsonrpc"},
@@ -73,7 +75,7 @@ var allowed = map[string][]string{
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search": {
 		// package lexicon finds English words for queries in other languages
-		"base/events",
+		"base/events", "base/spelling",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon",
 	},
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
@@ -84,7 +86,7 @@ var allowed = map[string][]string{
 	},
 
 	"servers/features": {"base/events"},
-	"servers/registry": {"base/events", "base/fault", "base/safetext"},
+	"servers/registry": {"base/events", "base/fault", "base/safetext", "base/spelling"},
 	"servers/vault": {
 		"base/events", "base/fault", "base/paths",
 		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
@@ -131,7 +133,8 @@ var allowed = map[string][]string{
 	"servers/keychain": {"base/fault"},
 	"servers/sealed":   {"base/fault", "base/paths", "servers/keychain"},
 	"servers/intake": {
-		"base/fault", "base/safetext", "base/samename",
+		// package netreach recognizes addresses of this machine
+		"base/fault", "base/netreach", "base/safetext", "base/samename",
 		"servers/launch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
 	},
 
@@ -179,7 +182,7 @@ var allowed = map[string][]string{
 		// features holds the prompts that servers list; package launch returns the hash of a server's launch, so that an
 		// approval ends when the launch changes
 		"base/events", "base/fault",
-		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
+		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion", "protocol/schemacheck",
 		"discovery/catalog",
 		"servers/features", "servers/launch", "servers/registry", "servers/upstream",
 		"trust/quarantine",
@@ -211,15 +214,15 @@ var allowed = map[string][]string{
 		"servers/secretscan",
 		"trust/scan",
 	},
-	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
+	"calls/resolve": {"base/fault", "base/safetext", "protocol/schemacheck", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch defines the references that replace secret answers
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process reports whether the owner of a leftover file has ended
 	"editors/table": {
-		// package registry decides which transport an address has
+		// package registry decides which transport an address has, package launch which command is this program's
 		"base/fault", "base/pathname", "base/paths",
-		"servers/registry",
+		"servers/launch", "servers/registry",
 		"editors/configedit",
 	},
 	"editors/configdiff": {
@@ -246,13 +249,35 @@ var allowed = map[string][]string{
 		"servers/corrections", "servers/registry",
 		"editors/importer", "editors/registration", "editors/table",
 	},
+	"editors/onboarding": {
+		"base/fault", "base/paths", "base/safetext", "base/words",
+		"discovery/catalog", "discovery/search",
+		"servers/readiness", "servers/registry",
+		"editors/importer", "editors/registration",
+	},
 
 	"market/listing": {},
+	"market/backup": {
+		// package setup defines what of a server a person reviews
+		"base/fault", "base/paths", "base/settings",
+		"discovery/catalog", "discovery/learning",
+		"servers/intake", "servers/launch", "servers/registry", "servers/secretmigration", "servers/setup", "servers/vault",
+		"calls/rules", "calls/toolset",
+		"market/persona",
+	},
+	"market/syncfolder": {
+		// package setup defines what of a server a person reviews
+		"base/fault", "base/pathname", "base/paths", "base/samename", "base/settings",
+		"discovery/catalog",
+		"servers/launch", "servers/registry", "servers/secretmigration", "servers/setup", "servers/vault",
+		"calls/rules", "calls/toolset",
+		"market/backup", "market/persona",
+	},
 	"market/persona": {
 		// package bundle reads archives; package importer parses servers in the format of any client; package resolve
 		// parses names of tools
-		"base/fault", "base/safetext",
-		"servers/intake", "servers/registry",
+		"base/fault", "base/paths", "base/safetext",
+		"servers/intake", "servers/launch", "servers/registry",
 		"calls/resolve", "calls/toolset",
 		"editors/bundle", "editors/importer",
 	},
@@ -418,8 +443,8 @@ var allowed = map[string][]string{
 		"doors/gateway/roster", "doors/gateway/toolsetview", "doors/surfaces",
 	},
 	"doors/gateway/meta": {
-		"base/fault", "base/loosejson", "base/tokens",
-		"protocol/jsonrpc", "protocol/schemacheck",
+		"base/fault", "base/loosejson", "base/spelling", "base/tokens",
+		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/findreply", "discovery/search",
 		"servers/registry",
 		"calls/call", "calls/resolve",
@@ -458,13 +483,13 @@ var allowed = map[string][]string{
 		"servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
-		"editors/doctor", "editors/importer", "editors/registration",
-		"market/downloads", "market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites",
-		"market/updates",
+		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration",
+		"market/backup", "market/downloads", "market/installer", "market/marketplace", "market/mirror", "market/persona",
+		"market/prerequisites", "market/syncfolder", "market/updates",
 		"doors/api/guard", "doors/api/openapi", "doors/api/operations", "doors/api/push", "doors/api/route", "doors/api/static",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
-	"doors/api/route":   {"base/fault"},
+	"doors/api/route":   {"base/fault", "base/safetext"},
 	"doors/api/static":  {"doors/api/route"}, // route builds the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard": {
@@ -482,9 +507,9 @@ var allowed = map[string][]string{
 		"servers/vault",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen", "calls/toolset",
-		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona",
-		"market/plan", "market/prerequisites", "market/updates",
+		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration", "editors/table",
+		"market/backup", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror",
+		"market/persona", "market/plan", "market/prerequisites", "market/syncfolder", "market/updates",
 		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
@@ -506,7 +531,7 @@ var allowed = map[string][]string{
 		// and the tools of sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/features", "servers/registry", "servers/setup", "servers/vault",
+		"servers/features", "servers/launch", "servers/registry", "servers/setup", "servers/vault", // launch hashes launches
 		"trust/quarantine",
 		"calls/audit", "calls/inspector", "calls/journal", "calls/rules", "calls/toolset",
 		"market/installer", "market/listing", "market/mirror", "market/persona", "market/plan", "market/updates",
@@ -526,10 +551,11 @@ var allowed = map[string][]string{
 		"servers/upstream", "servers/vault",
 		"trust/examiner", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
-		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
+		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/onboarding", "editors/registration",
+		"editors/table",
+		"market/backup", "market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
 		"market/npm", "market/oci", "market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe",
-		"market/proposals", "market/pypi", "market/updates",
+		"market/proposals", "market/pypi", "market/syncfolder", "market/updates",
 		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
 		"doors/gateway", "doors/gateway/danger", "doors/gateway/registrytool", "doors/pendinginput",
 		"store",
@@ -541,17 +567,17 @@ var allowed = map[string][]string{
 		// Packages registry and risk describe to a person the server that is to be added. The packages of the wing
 		// market define what the market commands print. The packages of the wing trust judge the tools in a file without
 		// a hub. Package sandbox confines this program before it executes the program of a server. Packages catalog and
-		// resolve are needed for the names of a toolset's tools.
-		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/safetext",
-		"base/settings", "base/textdiff", "base/tokens", "base/words",
+		// resolve are needed for the names of a toolset's tools. Package keychain lists the values that purge deletes.
+		"base/autostart", "base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
+		"base/settings", "base/spelling", "base/textdiff", "base/tokens", "base/version", "base/words",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/eval", "discovery/minilm",
-		"servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
+		"servers/keychain", "servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/resolve", "calls/toolset",
-		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/persona", "market/plan",
-		"market/prerequisites", "market/updates",
+		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration", "editors/table",
+		"market/backup", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/persona",
+		"market/plan", "market/prerequisites", "market/syncfolder", "market/updates",
 		"doors/api/operations", "doors/companion", "doors/gateway", "doors/surfaces",
 		"store",
 		"hub",
