@@ -9,9 +9,11 @@ import (
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
-	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/launch"
+	"github.com/agent-discover/agent-discover/backend/base/autostart"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 )
 
 // Window is bound to the page as window.go.app.Window. Wails accepts calls of its exported methods from the embedded page
@@ -24,12 +26,19 @@ type Window struct {
 
 // About contains the name and version of this program.
 type About struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name       string `json:"name"`
+	Version    string `json:"version"`
+	Difference string `json:"difference"` // how the version of the running hub differs, and what to do; "" if it is the same
 }
 
-// About returns the name and version of this program, not of the hub.
-func (w *Window) About() About { return About{Name: Title, Version: w.version} }
+// About returns the name and version of this program, and how the version of the running hub differs.
+func (w *Window) About() About {
+	about := About{Name: Title, Version: w.version}
+	if info, err := instance.Read(w.hub.folder); err == nil {
+		about.Difference = version.Difference(info.Version, w.version)
+	}
+	return about
+}
 
 // Connection is the result of Connect.
 type Connection struct {

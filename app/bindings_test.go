@@ -30,6 +30,21 @@ func TestAboutReturnsNameAndVersion(t *testing.T) {
 	}
 }
 
+func TestAboutSaysThatTheHubIsOfAnotherVersion(t *testing.T) {
+	w := newBindings(t)
+	lock, err := instance.Acquire(w.hub.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Release() })
+	if err := lock.Announce(instance.Info{ID: process.Self(), Version: "v1.2.2", Host: "127.0.0.1", Port: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.About().Difference; !strings.HasPrefix(got, "the hub is older (version v1.2.2) than this program (version v1.2.3)") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestBindingsRejectInvalidArguments(t *testing.T) {
 	w := newBindings(t)
 	long := strings.Repeat("a", maxLength+1)

@@ -24,8 +24,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	"github.com/wailsapp/wails/v2/pkg/options/windows"
 
-	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/links"
+	"github.com/agent-discover/agent-discover/backend/base/autostart"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/build/icons"

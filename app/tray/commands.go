@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/launch"
+	"github.com/agent-discover/agent-discover/backend/base/autostart"
 	"github.com/agent-discover/agent-discover/backend/base/browser"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"

@@ -20,7 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/agent-discover/agent-discover/app/autostart"
+	"github.com/agent-discover/agent-discover/backend/base/autostart"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
