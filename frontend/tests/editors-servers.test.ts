@@ -33,7 +33,7 @@ test("servers of editors are imported once, with their credentials, and removed 
   await page.getByRole("tab", { name: "Import" }).click();
   await found(page, "notes").getByText("Cursor").waitFor();
   await found(page, "notes").getByText("Visual Studio Code").waitFor();
-  await found(page, "github").getByText("1 credential moves to the keychain").waitFor();
+  await found(page, "github").getByText("1 credential moves to the secrets file").waitFor();
   await found(page, "clock")
     .getByText(/clock-mcp is not on this machine/)
     .waitFor();
@@ -56,7 +56,7 @@ test("servers of editors are imported once, with their credentials, and removed 
   await page.getByRole("button", { name: "Import 2 servers" }).click();
 
   await page.getByText("2 servers imported").waitFor();
-  await page.getByText("1 credential moved to the keychain").waitFor();
+  await page.getByText("1 credential stored as a secret").waitFor();
   await page.getByText(/removed from Cursor/).waitFor();
   await expectAccessible(page, "imported servers");
   const now = await servers(hub);
@@ -130,7 +130,7 @@ test("what would run is shown with its risks before it is imported, and nothing 
           args: ["-y", "keyed"],
           env: { API_KEY: "battery-staple" },
           disabled: true,
-          timeout: 5,
+          timeout: "soon",
         },
       },
     }),
@@ -149,7 +149,7 @@ test("what would run is shown with its risks before it is imported, and nothing 
   const keyed = found(page, "keyed");
   await keyed.getByText("1 credential that cannot be stored yet").waitFor();
   await keyed.getByText(/time limit \(timeout\)/).waitFor();
-  await keyed.getByText(/waits for your approval/).waitFor();
+  await keyed.getByText(/stays disabled until you enable it/).waitFor();
   expect(await page.getByRole("main").innerText()).not.toContain("battery-staple");
   await expectAccessible(page, "servers with risks");
 
@@ -160,8 +160,8 @@ test("what would run is shown with its risks before it is imported, and nothing 
   await keyed.getByText("1 credential stays readable in the configuration").waitFor();
   await page.getByRole("button", { name: "Import 1 server" }).click();
   await page.getByText("Still in plain text: env.API_KEY").waitFor();
-  await page.getByRole("link", { name: "approval", exact: true }).waitFor();
-  expect(await servers(hub)).toMatchObject({ keyed: { approved: false } });
+  await page.getByText(/^Disabled, as in the editor/).waitFor();
+  expect(await servers(hub)).toMatchObject({ keyed: { approved: true, disabled: true } });
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -40,6 +40,19 @@ test("the first steps are ticked off and disappear", async () => {
   await context.close();
 });
 
+test("the window says that the hub is of another version", async () => {
+  await using hub = await new TestHub().start();
+  const { page, context, problems } = await visit(browser, hub, "/servers");
+  await page.evaluate(() => {
+    const about = { name: "Agent Discover", version: "9", difference: "the hub is older; agent-discover restart" };
+    window.go = { app: { Window: { About: () => Promise.resolve(about) } as never } };
+  });
+  await page.getByRole("link", { name: /^Overview/ }).click();
+  await panel(page, "Needs attention").getByText("The hub is older; agent-discover restart.").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("figures, chart and ranks follow new calls without new requests", async () => {
   await using hub = await new TestHub().start();
   const memory = await hub.add("memory", packaged("memory"));

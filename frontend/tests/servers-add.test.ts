@@ -164,7 +164,7 @@ describe("adding servers", () => {
     const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Address").fill("nonsense");
-    await dialog.getByText("The URL must start with http:// or https://.").waitFor();
+    await dialog.getByText("The URL must start with http:// or https:// and name a host.").waitFor();
     await dialog.getByLabel("Address").fill(there.url);
     await dialog.getByRole("button", { name: "Add header" }).click();
     await dialog.getByLabel("Name of header 1").fill("X-Api-Key");
@@ -184,7 +184,7 @@ describe("adding servers", () => {
   test("a button that is pressed while an error above it disappears still acts", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
     const dialog = page.getByRole("dialog");
-    const wrong = dialog.getByText("The URL must start with http:// or https://.");
+    const wrong = dialog.getByText("The URL must start with http:// or https:// and name a host.");
     await dialog.getByLabel("Address").fill("nonsense");
     await wrong.waitFor();
     let answer = () => {};

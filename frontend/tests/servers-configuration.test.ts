@@ -35,6 +35,8 @@ describe("one server", () => {
     await panel.getByLabel("Description").fill("Sixty tools");
     await panel.getByLabel("Value of MODE").fill("b");
     await panel.getByLabel("Argument 2", { exact: true }).fill("7");
+    await panel.getByLabel("Working folder").fill("~/");
+    await panel.getByLabel("Call timeout").fill("90s");
     await panel.getByLabel("Tags").fill("x, y");
     const { id } = await named(hub, "list");
     await hub.rest("PUT", `/api/servers/${id}`, { description: "Said elsewhere" });
@@ -45,6 +47,8 @@ describe("one server", () => {
       description: "Sixty tools",
       args: [expect.stringContaining("server.ts"), "7", "list"],
       env: { MODE: "b" },
+      cwd: "~/",
+      call_timeout: "1m30s",
       tags: ["x", "y"],
     });
     await page.getByRole("button", { name: "Undo" }).click();

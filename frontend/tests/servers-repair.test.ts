@@ -7,6 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible, launch, toast, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
+import { named, row } from "./support/servers.ts";
 
 const [node = "", server = ""] = many(2);
 let browser: Browser;
@@ -119,6 +120,32 @@ for (const theme of ["light", "dark"] as const)
     await page.getByText("The server cannot start yet").waitFor();
     expect(await page.getByText("''", { exact: true }).count()).toBe(0);
     await expectAccessible(page, `a server without a command, ${theme}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+for (const theme of ["light", "dark"] as const)
+  test(`a server is disabled by its menu and enabled on its page, in ${theme}`, async () => {
+    await using hub = await new TestHub().start();
+    await hub.add("notes", many(3, "notes"));
+    const { page, context, problems } = await visit(browser, hub, "/servers", { theme });
+    await row(page, "notes").getByRole("button", { name: "More for notes" }).click();
+    await page.getByRole("menuitem", { name: "Disable" }).waitFor();
+    await expectAccessible(page, `the menu of a server, ${theme}`);
+    await page.getByRole("menuitem", { name: "Disable" }).click();
+    await row(page, "notes").getByText("Disabled").waitFor();
+    expect(await row(page, "notes").getByRole("switch").isDisabled()).toBe(true);
+    await expectAccessible(page, `a disabled server in the list, ${theme}`);
+
+    await row(page, "notes").getByRole("link", { name: "notes" }).click();
+    await page.getByText("Agents cannot use it until you enable it.").waitFor();
+    // Nothing is offered that cannot succeed.
+    for (const name of ["Start", "Inspect", "Check now"])
+      expect(await page.getByText(name, { exact: true }).count(), name).toBe(0);
+    await expectAccessible(page, `the page of a disabled server, ${theme}`);
+    await page.getByRole("button", { name: "Enable", exact: true }).click();
+    await page.getByRole("button", { name: "Start", exact: true }).waitFor();
+    expect(await named(hub, "notes")).not.toHaveProperty("disabled");
     expect(problems).toEqual([]);
     await context.close();
   });

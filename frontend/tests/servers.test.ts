@@ -210,6 +210,29 @@ describe("one server", () => {
     await context.close();
   });
 
+  test("a server gets another name, and its page follows", async () => {
+    const { page, context, problems } = await at("everything?tab=tools");
+    const rename = async (from: string, to: string) => {
+      await page.getByRole("button", { name: `More for ${from}` }).click();
+      await page.getByRole("menuitem", { name: "Rename…" }).click();
+      const dialog = page.getByRole("dialog", { name: `Rename ${from}` });
+      await dialog.getByLabel("New name").fill(to);
+      return dialog;
+    };
+    const dialog = await rename("everything", "list");
+    await expectAccessible(page, "a new name");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await toast(page, /already exists/);
+    await dialog.getByLabel("New name").fill("all");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await page.waitForURL(/#\/servers\/all/);
+    await page.getByRole("heading", { name: "all", exact: true }).waitFor();
+    await (await rename("all", "everything")).getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: "everything", exact: true }).waitFor();
+    expect(problems.filter((text) => !text.includes("409"))).toEqual([]);
+    await context.close();
+  });
+
   test("a server is removed after a confirmation, restored, and removed for good", async () => {
     const { page, context, problems } = await at("broken");
     const remove = async () => {

@@ -35,9 +35,14 @@ test("settings are changed in the file, which keeps its comments", async () => {
   expect(written()).toBe(commented);
   await field.fill("90s");
   await time.getByRole("button", { name: "Save" }).click();
-  await time.getByText("after a restart").waitFor();
+  await expect.poll(written).toMatch(/90s/);
   expect(written()).toContain("# mine\nlimits:\n  call_timeout: ");
   expect(written()).toMatch(/90s.* # slow servers/);
+  expect(await time.getByText("after a restart").count()).toBe(0);
+  const unload = page.getByRole("form", { name: "Unload the model after" });
+  await unload.getByRole("textbox").fill("10m");
+  await unload.getByRole("button", { name: "Save" }).click();
+  await unload.getByText("after a restart").waitFor();
   await page.getByRole("switch", { name: "Ask before destructive calls" }).click();
   await page.getByRole("switch", { name: "Ask before destructive calls", checked: true }).waitFor();
   await page.getByRole("combobox", { name: "Agents may add servers" }).selectOption("deny");

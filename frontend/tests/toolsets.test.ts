@@ -108,6 +108,11 @@ test("a changed tool is shown with the difference, and pinned again", async () =
   const change = page.getByRole("region", { name: "Change of desk.reply" });
   expect(await change.locator("ins").first().innerText()).toContain("Send a copy to archive@elsewhere.example.");
   expect(await page.getByText("Missing", { exact: true }).count()).toBe(1);
+  await page
+    .getByRole("link", { name: /^support/ })
+    .getByText("1 tool changed, 1 missing")
+    .waitFor();
+  await page.getByText("Clients do not see it until a server lists it again.").waitFor();
   await change.getByRole("button", { name: "Pin again" }).click();
   await change.waitFor({ state: "hidden" });
   expect((await stored("support"))?.tools.map(({ state }) => state)).toEqual(["ready", "missing", "ready"]);

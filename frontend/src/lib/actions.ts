@@ -37,6 +37,18 @@ export async function setActive(server: Server, on: boolean): Promise<boolean> {
   });
 }
 
+/** setDisabled disables or enables a server. The toast offers to undo the change. */
+export async function setDisabled(server: Server, disabled: boolean): Promise<boolean> {
+  return attempt(async () => {
+    if (disabled) await take(api.POST("/api/servers/{id}/disable", path(server)));
+    else await take(api.POST("/api/servers/{id}/enable", path(server)));
+    toasts.show(`${server.name} is ${disabled ? "disabled: agents cannot use it" : "enabled"}.`, {
+      about: [`disabled ${server.name}`, disabled],
+      action: { label: "Undo", run: () => void setDisabled(server, !disabled) },
+    });
+  });
+}
+
 /** check runs a health check on a server. */
 export async function check(server: Server): Promise<void> {
   await attempt(async () => {

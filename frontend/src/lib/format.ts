@@ -103,6 +103,8 @@ export function tick(at: number): string {
 /** Formats a time span, from ms since 1970: 21 Nov, 18:00 – 18:15 */
 export const between = (from: number, to: number): string => dayAndTime.formatRange(from, to);
 
+/** capital makes the first letter of a phrase of the hub a capital letter. */
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** sentence capitalizes a message of the hub and ends it with a full stop. */
-export const sentence = (words: string): string =>
-  words && words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
+export const sentence = (words: string): string => words && capital(words) + (/[.!?]$/.test(words) ? "" : ".");

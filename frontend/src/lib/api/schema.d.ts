@@ -582,6 +582,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export servers, toolsets, personas, approvals of calls, learned queries and settings; secrets only for a person, and encrypted */
+        post: operations["post-api-export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import an export. What exists already is kept, unless the request says otherwise. Without a person, only servers are added, which wait for approval */
+        post: operations["post-api-export-import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/find": {
         parameters: {
             query?: never;
@@ -1146,6 +1180,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/onboarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve what the last setup of this machine did */
+        get: operations["get-api-onboarding"];
+        put?: never;
+        /** Set up this machine: add the hub's entry to editors, and import their servers */
+        post: operations["post-api-onboarding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/onboarding/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview a setup: the editors that would get the hub's entry, and the servers that would be imported from them */
+        post: operations["post-api-onboarding-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/onboarding/starts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve how far the first starts of the servers are that the last setup imported */
+        get: operations["get-api-onboarding-starts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/onboarding/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo the last setup: restore the files of editors, and remove the imported servers */
+        post: operations["post-api-onboarding-undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pause": {
         parameters: {
             query?: never;
@@ -1644,6 +1747,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Disable a server: stop it, and do not start it or show it to agents until it is enabled */
+        post: operations["post-api-servers-by-id-disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enable a server that was disabled */
+        post: operations["post-api-servers-by-id-enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/export": {
         parameters: {
             query?: never;
@@ -1894,6 +2031,23 @@ export interface paths {
         put?: never;
         /** Start a server and list its tools again */
         post: operations["post-api-servers-by-id-refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rename a server: its approvals, secrets, toolsets, rules and records then belong to the new name */
+        post: operations["post-api-servers-by-id-rename"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2287,6 +2441,26 @@ export interface paths {
         /** Add the servers of a setup file; they wait for approval, unless it is the configured file or a person sends the request */
         post: operations["post-api-sync"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The folder through which this machine and others of the user are kept the same */
+        get: operations["get-api-sync-folder"];
+        /** Synchronize with a folder from now on. Nothing is synchronized yet */
+        put: operations["put-api-sync-folder"];
+        /** Merge the changes of this machine and of the folder. What changes this machine needs a person, and otherwise waits */
+        post: operations["post-api-sync-folder"];
+        /** Stop synchronizing. The folder and this machine keep what they have */
+        delete: operations["delete-api-sync-folder"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3111,7 +3285,7 @@ export interface components {
             [key: string]: unknown;
         };
         Activation: {
-            /** @description Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped. */
+            /** @description Outcome: activated, already_active, deactivated, not_active, refreshed, started, restarted, stopped, enabled, already_enabled, disabled or already_disabled. */
             status: string;
             /**
              * Format: int64
@@ -3276,6 +3450,8 @@ export interface components {
             errors: number;
         };
         CallReply: {
+            /** @description If the tool failed and the arguments of the call violate its input schema, how they do, for people. The wording may change. */
+            arguments_error?: string;
             /** @description Content blocks of the result: objects with the member type and, for the type text, the member text. */
             content?: {
                 [key: string]: unknown;
@@ -3328,6 +3504,45 @@ export interface components {
             parts?: components["schemas"]["Part"][] | null;
             /** @description The change as a sentence. */
             words: string;
+        };
+        ChangedFields: {
+            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
+            account?: string;
+            /** @description Arguments of the command. */
+            args?: string[] | null;
+            /** @description How long a call may have neither an answer nor progress, such as 5m. If it is empty, limits.call_timeout applies. */
+            call_timeout?: string;
+            /** @description Program that starts a stdio server. */
+            command?: string;
+            /** @description Working folder of a stdio server: an absolute path, or one that begins with ~/ or a reference to a variable, such as ${env:NAME}. If it is empty, the server starts in the home folder. A confined server must be allowed to read the folder. */
+            cwd?: string;
+            description?: string;
+            /** @description Environment variables of the server's process. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description HTTP headers to send to a remote server with each request. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description URL of a remote server. */
+            homepage?: string;
+            /**
+             * @description Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session).
+             * @enum {string}
+             */
+            isolation?: "shared" | "session";
+            /** @description Whether to start the server with the hub and not stop it when idle. */
+            keep_running?: boolean;
+            /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. */
+            launch_hash?: string;
+            /** @description How long the server may be silent while it starts, such as 5m. A start goes on while the server writes to standard error, up to ten times as long. If it is empty, limits.start_timeout applies. */
+            start_timeout?: string;
+            tags?: string[] | null;
+            /** @description stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http. */
+            transport?: string;
+        } & {
+            [key: string]: unknown;
         };
         CheckReply: {
             /** @description Why the server is unhealthy. */
@@ -3582,12 +3797,12 @@ export interface components {
             hit_rate: number;
             /**
              * Format: int64
-             * @description Number of look-ups since the hub started for which the catalogue had the tool.
+             * @description Number of look-ups since the hub started for which the catalogue had the tool, or the tools of the server.
              */
             hits: number;
             /**
              * Format: int64
-             * @description Number of look-ups since the hub started for which the catalogue did not have the tool.
+             * @description Number of look-ups since the hub started for which it did not, so that the server was asked or an error returned.
              */
             misses: number;
             /** @description The last listing of each server whose tools were requested since the hub started, sorted by server. */
@@ -3607,6 +3822,7 @@ export interface components {
             hash: string;
             hints?: components["schemas"]["Part"][] | null;
             known: boolean;
+            other?: components["schemas"]["Part"][] | null;
             output?: components["schemas"]["Part"][] | null;
             schema?: components["schemas"]["Part"][] | null;
             title?: components["schemas"]["Part"][] | null;
@@ -3668,6 +3884,8 @@ export interface components {
             expect?: {
                 [key: string]: string;
             };
+            /** @description For register, the full path of the program that the entries start, if it is another copy of agent-discover than that of the hub, such as that of the caller. */
+            program?: string;
             /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
             /** @description Whether to replace an entry that has the hub's name but starts another program. */
@@ -3733,6 +3951,7 @@ export interface components {
         EditorImportLaunch: {
             args: string[];
             command: string;
+            cwd?: string;
             env: {
                 [key: string]: string;
             };
@@ -3743,7 +3962,11 @@ export interface components {
         };
         EditorImportParsed: {
             args: string[];
+            /** @description The server's own limit for calls, such as 5m; empty for that of the settings. */
+            call_timeout: string;
             command: string;
+            /** @description Working folder of a local server; empty for the home folder. */
+            cwd: string;
             description: string;
             /** @description Whether the text marks the server as disabled. */
             disabled: boolean;
@@ -3769,6 +3992,8 @@ export interface components {
             risk: components["schemas"]["Assessment"];
             /** @description Credentials in the configuration, which could be moved to the vault. */
             secrets: components["schemas"]["EditorImportCredential"][];
+            /** @description The server's own limit for its start, such as 5m; empty for that of the settings. */
+            start_timeout: string;
             tags: string[];
             /** @description Command line or URL on one line, with credentials redacted. */
             target: string;
@@ -3807,6 +4032,7 @@ export interface components {
             entries: string[];
             path: string;
             problem?: string;
+            servers: string[];
         };
         EditorImportReport: {
             dry_run?: boolean;
@@ -3814,6 +4040,7 @@ export interface components {
             taken: components["schemas"]["EditorImportRemoval"][];
         };
         EditorImportResult: {
+            disabled?: boolean;
             id: string;
             kept: string[];
             /** @description The program or URL of the server. */
@@ -3860,6 +4087,7 @@ export interface components {
             shared?: string[] | null;
             snippet?: string;
             status: string;
+            undone?: string;
         };
         EditorPlan: {
             action: string;
@@ -3895,6 +4123,8 @@ export interface components {
             expect?: {
                 [key: string]: string;
             };
+            /** @description For register, the full path of the program that the entries start, if it is another copy of agent-discover than that of the hub, such as that of the caller. */
+            program?: string;
             /** @description Folder of a project whose configuration files are changed instead of those of the user. */
             project?: string;
             /** @description Whether to replace an entry that has the hub's name but starts another program. */
@@ -4024,10 +4254,111 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Export: {
+            /** @description Tools of which a person has approved all calls. */
+            approvals: components["schemas"]["ExportedApproval"][];
+            /** Format: date-time */
+            created: string;
+            /** @description Equipped toolsets by client; an empty client is any that has not chosen one itself. */
+            equipped?: {
+                [key: string]: string;
+            };
+            /** @description Always agent-discover-export. */
+            format: string;
+            /** @description Which tools agents have called after which queries. */
+            learned: components["schemas"]["ExportedPair"][];
+            /** @description The parts that the export lacks, as sentences. */
+            left_out: string[];
+            /** @description Whether a person has turned learning from calls off. */
+            no_learning?: boolean;
+            personas: components["schemas"]["ExportedPersona"][];
+            /** @description Version of Agent Discover that has written the export. */
+            program: string;
+            /** @description Secrets and the whole settings file, encrypted with a passphrase (age, armored). */
+            sealed?: string;
+            servers: components["schemas"]["ExportedServer"][];
+            /** @description The settings file, with its comments and rules, and without fixed arguments of tools. */
+            settings?: string;
+            /** @description Operating system of the machine: linux, darwin or windows. */
+            system: string;
+            /** @description Toolsets in the format of toolset export. */
+            toolsets: unknown[];
+            /**
+             * Format: int64
+             * @description Version of the format.
+             */
+            version: number;
+        };
+        ExportFields: {
+            /** @description Passphrase with which secrets are encrypted; without it, they are left out. */
+            passphrase?: string;
+        } & {
+            [key: string]: unknown;
+        };
         ExportReply: {
             /** @description Configuration in the requested format, with references in place of secrets. */
             config: unknown;
             format: string;
+        };
+        ExportedApproval: {
+            /** Format: date-time */
+            at: string;
+            /** @description Hash of the approved definition and of the launch of the server. */
+            hash: string;
+            server: string;
+            tool: string;
+        };
+        ExportedPair: {
+            /** Format: int64 */
+            failed?: number;
+            /** Format: date-time */
+            last: string;
+            query: string;
+            server: string;
+            /** Format: int64 */
+            times: number;
+            tool: string;
+        };
+        ExportedPersona: {
+            /** @description Missing if the persona is not active. */
+            active?: components["schemas"]["ActivePersona"];
+            /** @description Contents of persona.yaml and mcp.json. */
+            files?: {
+                [key: string]: string;
+            };
+            name: string;
+        };
+        ExportedServer: {
+            account?: string;
+            always_listed?: boolean;
+            approved: boolean;
+            args?: string[] | null;
+            command?: string;
+            deferred?: boolean;
+            description?: string;
+            dir?: string;
+            disabled?: boolean;
+            env?: {
+                [key: string]: string;
+            };
+            grants?: components["schemas"]["Grants"];
+            headers?: {
+                [key: string]: string;
+            };
+            isolation?: string;
+            keep_running?: boolean;
+            name: string;
+            package?: components["schemas"]["Package"];
+            proposed_by?: string;
+            repository?: string;
+            sandbox?: string;
+            /** @description Names of its secrets. */
+            secrets?: string[] | null;
+            source?: string;
+            tags?: string[] | null;
+            timeouts?: components["schemas"]["Timeouts"];
+            transport?: string;
+            url?: string;
         };
         ExportedToolset: {
             /** @enum {string} */
@@ -4040,10 +4371,12 @@ export interface components {
         };
         Failure: {
             /**
-             * @description The kind of error, for programs. ambiguous_tool: several servers have a tool of that name. approval_code_required: the approval needs the one-time code that the tray and the dashboard show. approval_code_wrong: the one-time code is wrong or has expired. approval_required: the configuration requires a person's approval of the call. confirmation_required: the scan blocks the item, so that approving it needs a confirmation. credential_blocked: the arguments contain a credential. missing_program: the installation needs a program; the plan says how to get it. not_listed: the server does not list the tool, prompt or resource. person_required: only a person may do this. question_unseen: the server asked a person something, and nobody could see the question. result_kept: the result is kept back until a person releases it. secret_unstorable: credentials of the configuration cannot be stored as secrets now. server_stopped: the server is neither always listed nor running; start it first. server_unapproved: the server waits for a person's approval. sign_in_required: a person must sign in to the server. too_large: a document or the request exceeds its limit. tool_disabled: the configuration forbids the call. tool_drifted: a tool of the toolset has changed since a person accepted it. tool_held: the definition of the tool, prompt or resource waits for a person's approval. unknown_tool: no server has a tool of that name. up_to_date: no other version exists to compare with. More codes may be added.
+             * @description The kind of error, for programs. ambiguous_tool: several servers have a tool of that name. approval_code_required: the approval needs the one-time code that the tray and the dashboard show. approval_code_wrong: the one-time code is wrong or has expired. approval_required: the configuration requires a person's approval of the call. confirmation_required: the scan blocks the item, so that approving it needs a confirmation. credential_blocked: the arguments contain a credential. missing_program: the installation needs a program; the plan says how to get it. not_listed: the server does not list the tool, prompt or resource. person_required: only a person may do this. question_unseen: the server asked a person something, and nobody could see the question. result_kept: the result is kept back until a person releases it. secret_unstorable: credentials of the configuration cannot be stored as secrets now. server_disabled: a person has disabled the server. server_stopped: the server is neither always listed nor running; start it first. server_unapproved: the server waits for a person's approval. sign_in_required: a person must sign in to the server. too_large: a document or the request exceeds its limit. tool_disabled: the configuration forbids the call. tool_drifted: a tool of the toolset has changed since a person accepted it. tool_held: the definition of the tool, prompt or resource waits for a person's approval. unknown_tool: no server has a tool of that name. up_to_date: no other version exists to compare with. More codes may be added.
              * @enum {string}
              */
-            code: "ambiguous_tool" | "approval_code_required" | "approval_code_wrong" | "approval_required" | "busy" | "confirmation_required" | "conflict" | "credential_blocked" | "denied" | "failed" | "internal" | "invalid" | "invalid_request" | "missing_program" | "not_found" | "not_listed" | "person_required" | "question_unseen" | "result_kept" | "secret_unstorable" | "server_stopped" | "server_unapproved" | "sign_in_required" | "timeout" | "too_large" | "tool_disabled" | "tool_drifted" | "tool_held" | "unauthorized" | "unavailable" | "unknown_tool" | "up_to_date";
+            code: "ambiguous_tool" | "approval_code_required" | "approval_code_wrong" | "approval_required" | "busy" | "confirmation_required" | "conflict" | "credential_blocked" | "denied" | "failed" | "internal" | "invalid" | "invalid_request" | "missing_program" | "not_found" | "not_listed" | "person_required" | "question_unseen" | "result_kept" | "secret_unstorable" | "server_disabled" | "server_stopped" | "server_unapproved" | "sign_in_required" | "timeout" | "too_large" | "tool_disabled" | "tool_drifted" | "tool_held" | "unauthorized" | "unavailable" | "unknown_tool" | "up_to_date";
+            /** @description If the request names something that does not exist, existing names that may be meant. */
+            did_you_mean?: string[];
             /** @description The failure and its remedy, for people. The wording may change. */
             error: string;
             /** @description If a server did not start because an environment variable is missing, the name of this variable. */
@@ -4175,6 +4508,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Gap: {
+            /**
+             * Format: date-time
+             * @description When the hub noted it.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Number of missing entries; 0 if it is unknown.
+             */
+            count?: number;
+            note?: string;
+            /**
+             * Format: int64
+             * @description Position of the entry that notes the gap.
+             */
+            seq: number;
+        };
+        Grants: {
+            network?: string[] | null;
+            read?: string[] | null;
+            write?: string[] | null;
+        };
         Head: {
             hash: string;
             /** Format: int64 */
@@ -4210,7 +4566,26 @@ export interface components {
             auth_off: boolean;
             /** @description Path of the program that editors start with the argument mcp; empty when the file does not exist. */
             program: string;
+            /** @description Why the hub does not listen on its configured port; missing if it does. */
+            taken_port?: components["schemas"]["TakenPort"];
             version: string;
+        };
+        ImportExportFields: {
+            /**
+             * @description How to import objects whose names exist already and mean something else: skip (the default), rename (add under a new name) or replace (only for a person).
+             * @enum {string}
+             */
+            conflicts?: "skip" | "rename" | "replace";
+            /** @description Whether to import nothing and only return what would be imported. */
+            dry_run?: boolean;
+            /** @description Hash that a dry run has returned. If the file has changed since, nothing is imported. */
+            hash?: string;
+            /** @description Passphrase of the secrets in the export; without it, they are not imported. */
+            passphrase?: string;
+            /** @description Absolute path of the export. It is not changed. */
+            path: string;
+        } & {
+            [key: string]: unknown;
         };
         ImportFields: {
             /** @description Whether to import nothing and only return what would be imported. */
@@ -4253,6 +4628,37 @@ export interface components {
             skipped: number;
             /** Format: int64 */
             tools: number;
+        };
+        ImportedExport: {
+            dry_run: boolean;
+            /** @description SHA-256 of the file. Send it with the import, so that nothing is imported if the file has changed. */
+            hash: string;
+            items: components["schemas"]["ImportedItem"][];
+            /** @description Whether the file contains secrets, which a passphrase opens. */
+            sealed: boolean;
+        };
+        ImportedItem: {
+            /**
+             * @description The change made, or, in a dry run, the change that would be made. same: it exists already and is the same.
+             * @enum {string}
+             */
+            action: "add" | "replace" | "same" | "skip" | "failed";
+            /** @description New name, if the name exists already and conflicts is rename. */
+            as?: string;
+            /** @enum {string} */
+            kind: "server" | "toolset" | "persona" | "equipped" | "approvals" | "learned" | "learning" | "settings";
+            /** @description Name in the export. */
+            name?: string;
+            /** @description Steps for a person, and remarks, as sentences. */
+            notes?: string[] | null;
+            /** @description The command that a start of the server would run; only in a dry run. */
+            runs?: components["schemas"]["Runs"];
+            /** @description Level of the sandbox of the server. */
+            sandbox?: string;
+            /** @description Whether the added server waits for approval. */
+            waiting_for_approval?: boolean;
+            /** @description Why it was skipped or failed. */
+            why?: string;
         };
         ImportedServer: {
             as?: string;
@@ -4362,6 +4768,10 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
+            /** @description The same in a few words, such as: disabled by rule 0. */
+            disabled_by?: string;
+            /** @description When the hub first saw the tool, in RFC 3339. Missing for tools that are older than the stored history, and if the request has brief=true. */
+            discovered_at?: string;
             /** @description Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
@@ -4383,6 +4793,8 @@ export interface components {
              * @description Unique identifier of the tool's server.
              */
             server_id: number;
+            /** @description State of the tool's server, as in /api/servers. */
+            server_state?: string;
             /** @description Title to show to people; empty when the tool has none. */
             title: string;
             /**
@@ -4390,12 +4802,14 @@ export interface components {
              * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
+            /** @description When the definition last changed, in RFC 3339. Missing when discovered_at is. */
+            updated_at?: string;
         };
         LaunchChange: {
             after: string;
             /** @description The value before the change, on one line. Credentials are shown as ${…}. */
             before: string;
-            /** @description The part of the launch that has changed: command, args, env, url, headers, transport or package. */
+            /** @description The part of the launch that has changed: command, args, env, cwd, url, headers, transport or package. */
             field: string;
         };
         LearnedFields: {
@@ -4839,8 +5253,12 @@ export interface components {
             account?: string;
             /** @description Arguments of the command. */
             args?: string[] | null;
+            /** @description How long a call may have neither an answer nor progress, such as 5m. If it is empty, limits.call_timeout applies. */
+            call_timeout?: string;
             /** @description Program that starts a stdio server. */
             command?: string;
+            /** @description Working folder of a stdio server: an absolute path, or one that begins with ~/ or a reference to a variable, such as ${env:NAME}. If it is empty, the server starts in the home folder. A confined server must be allowed to read the folder. */
+            cwd?: string;
             description?: string;
             /** @description Environment variables of the server's process. */
             env?: {
@@ -4893,6 +5311,24 @@ export interface components {
         NpmReply: {
             exists: boolean;
         };
+        OnboardingFields: {
+            /** @description Identifiers of the editors that get the hub's entry, none if it is empty; if it is missing, all that were detected and can be registered. */
+            editors?: string[] | null;
+            /** @description Maps the path of each previewed plan to the plan's field difference or before. A file is not written if neither field of its plan has the given value any more. */
+            expect?: {
+                [key: string]: string;
+            };
+            /** @description Whether credentials may stay in the configuration in plain text if they cannot be stored as secrets. By default, servers with such credentials are not imported. */
+            plain_text?: boolean;
+            /** @description The full path of the program that the entries start, if it is another copy of agent-discover than that of the hub, such as that of the caller. */
+            program?: string;
+            /** @description Servers to import, none if it is empty; if it is missing, all that are not configured in the hub. */
+            servers?: components["schemas"]["EditorImportChoice"][] | null;
+            /** @description Whether to remove the entries of imported servers from the editors afterwards. */
+            take_out?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         Outcomes: {
             outcomes: components["schemas"]["EditorOutcome"][];
         };
@@ -4910,6 +5346,11 @@ export interface components {
         OutputReply: {
             /** @description The last lines, oldest first. Remote servers have none. */
             lines: components["schemas"]["OutputLine"][] | null;
+        };
+        Package: {
+            latest?: string;
+            name?: string;
+            version?: string;
         };
         ParseFields: {
             /** @description Configuration of any MCP client, a part of one, a command line, or a URL. */
@@ -5234,6 +5675,12 @@ export interface components {
             /** @description Whether the answer is no longer used, because the configuration of the server has changed. */
             stale?: boolean;
         };
+        RenameFields: {
+            /** @description The new name, as for a new server. Tools of the server are then called as name__tool. */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         Report: {
             /**
              * Format: int64
@@ -5250,6 +5697,8 @@ export interface components {
              * @description Position of the first entry; 0 if there is none.
              */
             first: number;
+            /** @description Places at which the hub could not store entries. */
+            gaps?: components["schemas"]["Gap"][] | null;
             /** @description SHA-256 of the last entry. Keep a copy on another machine to detect a forged chain. */
             hash: string;
             intact: boolean;
@@ -5258,8 +5707,20 @@ export interface components {
              * @description Position of the last entry; 0 if there is none.
              */
             last: number;
-            /** @description What is wrong with the first broken entry. */
+            /** @description The error in the first broken entry. */
             problem?: string;
+            /**
+             * Format: int64
+             * @description Number of requests whose outcome is unknown, because the hub was killed before it had their results.
+             */
+            unknown?: number;
+            /**
+             * Format: int64
+             * @description Number of entries that are in memory and not stored yet.
+             */
+            waiting?: number;
+            /** @description Why they could not be stored yet. */
+            waiting_for?: string;
         };
         RequestError: {
             /** Format: int64 */
@@ -5289,6 +5750,8 @@ export interface components {
         ResolvedTool: {
             /** @description Code of the error with which a call of the tool fails while held is set. */
             code?: string;
+            /** @description If the server does not list the tool, the similar names of its other tools. */
+            did_you_mean?: string[];
             /** @description Why calls of the tool fail until a person approves the tool or its server. */
             held?: string;
             /** @description Whether the hub knows that the server lists the tool. The tools of a server that was never started are unknown. */
@@ -5377,6 +5840,7 @@ export interface components {
         Runs: {
             args: string[] | null;
             command: string;
+            cwd?: string;
             env: {
                 [key: string]: string;
             };
@@ -5504,12 +5968,18 @@ export interface components {
             approved: boolean;
             /** @description Arguments of the command. */
             args: string[] | null;
+            /** @description The server's own limit in place of limits.call_timeout, such as 5m. Missing if it has none. */
+            call_timeout?: string;
             /** @description Program that starts a stdio server. */
             command: string | null;
             /** @description The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions. */
             connections?: components["schemas"]["Connection"][] | null;
             created_at: string;
+            /** @description Working folder of a stdio server; the home folder if it is missing. */
+            cwd?: string;
             description: string;
+            /** @description Whether a person has disabled the server: it keeps its settings and secrets, but is neither started nor shown to agents. */
+            disabled?: boolean;
             /** @description Environment variables of the server's process. */
             env: {
                 [key: string]: string;
@@ -5534,6 +6004,11 @@ export interface components {
              * @enum {string}
              */
             isolation: "shared" | "session";
+            /**
+             * Format: int64
+             * @description Number of tools and other items that a person has to approve before agents see them.
+             */
+            items_held?: number;
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             /** @description Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any. */
@@ -5550,6 +6025,8 @@ export interface components {
             name: string;
             /** @description Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name. */
             notes?: string[] | null;
+            /** @description Where a server that waits for approval comes from, as the end of a sentence that begins with its name, such as: imported from cursor. */
+            origin?: string;
             package_name: string | null;
             package_version: string | null;
             /**
@@ -5594,24 +6071,31 @@ export interface components {
             sign_in?: "signed_in" | "required" | "again" | "waiting";
             /** @description Origin of the configuration: local (a person), manual (an agent), setup-file, bundle, copy (a backup copy with which the database was repaired), or the name of another import. */
             source: string;
+            /** @description The server's own limit in place of limits.start_timeout, such as 5m. Missing if it has none. */
+            start_timeout?: string;
             /**
-             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
+             * @description waiting (for approval), disabled (by a person), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
-            /** @description Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
+            state: "waiting" | "disabled" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            /** @description Why the server cannot be used now, why its calls fail, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
             state_reason?: string;
             tags: string[] | null;
             /**
              * Format: int64
-             * @description Number of known tools.
+             * @description Number of known tools that agents may use: those that no rule disables and that are not held.
              */
             tool_count: number;
             /**
              * Format: int64
-             * @description Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted.
+             * @description Number of tokens that the definitions of these tools take in a model's context (o200k_base); 0 until they are counted.
              */
             tool_tokens: number;
+            /**
+             * Format: int64
+             * @description Number of further tools that the rules disable.
+             */
+            tools_disabled?: number;
             /** @description Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown. */
             tools_known: boolean;
             /** @description stdio, streamable-http or sse. */
@@ -5665,6 +6149,8 @@ export interface components {
             approved: boolean;
             /** @description Arguments of the command. */
             args: string[] | null;
+            /** @description The server's own limit in place of limits.call_timeout, such as 5m. Missing if it has none. */
+            call_timeout?: string;
             /** @description Program that starts a stdio server. */
             command: string | null;
             /** @description The processes or connections that clients share, if there are two: one for clients of MCP versions before 2026-07-28, and one for clients of later versions. */
@@ -5672,7 +6158,11 @@ export interface components {
             /** @description Items that the hub corrects or leaves out in the lists for clients, because clients could otherwise reject the whole list. */
             corrections?: components["schemas"]["Correction"][] | null;
             created_at: string;
+            /** @description Working folder of a stdio server; the home folder if it is missing. */
+            cwd?: string;
             description: string;
+            /** @description Whether a person has disabled the server: it keeps its settings and secrets, but is neither started nor shown to agents. */
+            disabled?: boolean;
             /** @description Environment variables of the server's process. */
             env: {
                 [key: string]: string;
@@ -5697,6 +6187,11 @@ export interface components {
              * @enum {string}
              */
             isolation: "shared" | "session";
+            /**
+             * Format: int64
+             * @description Number of tools and other items that a person has to approve before agents see them.
+             */
+            items_held?: number;
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             /** @description Why the last start, check or call of the server failed, for people. It begins with the reason that the server itself gave, if any. */
@@ -5713,6 +6208,8 @@ export interface components {
             name: string;
             /** @description Notes for the person who adds the server, as sentences; missing later. They say which credentials of the configuration are stored as secrets, which stay in plain text and why, and which server has almost the same name. */
             notes?: string[] | null;
+            /** @description Where a server that waits for approval comes from, as the end of a sentence that begins with its name, such as: imported from cursor. */
+            origin?: string;
             package_name: string | null;
             package_version: string | null;
             /**
@@ -5757,63 +6254,39 @@ export interface components {
             sign_in?: "signed_in" | "required" | "again" | "waiting";
             /** @description Origin of the configuration: local (a person), manual (an agent), setup-file, bundle, copy (a backup copy with which the database was repaired), or the name of another import. */
             source: string;
+            /** @description The server's own limit in place of limits.start_timeout, such as 5m. Missing if it has none. */
+            start_timeout?: string;
             /**
-             * @description waiting (for approval), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
+             * @description waiting (for approval), disabled (by a person), incomplete (has no command and no address, or an unknown transport), held (a program has changed how the server is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so its tools are unknown) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
-            /** @description Why the server cannot be used now, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
+            state: "waiting" | "disabled" | "incomplete" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            /** @description Why the server cannot be used now, why its calls fail, or why its tools are unknown, as the end of a sentence that begins with the name of the server. */
             state_reason?: string;
             /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
             tags: string[] | null;
             /**
              * Format: int64
-             * @description Number of known tools.
+             * @description Number of known tools that agents may use: those that no rule disables and that are not held.
              */
             tool_count: number;
             /**
              * Format: int64
-             * @description Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted.
+             * @description Number of tokens that the definitions of these tools take in a model's context (o200k_base); 0 until they are counted.
              */
             tool_tokens: number;
             tools: components["schemas"]["Tool"][] | null;
+            /**
+             * Format: int64
+             * @description Number of further tools that the rules disable.
+             */
+            tools_disabled?: number;
             /** @description Whether the server has listed its tools since it was configured. Otherwise the number of its tools is unknown. */
             tools_known: boolean;
             /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
-        };
-        ServerFields: {
-            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
-            account?: string;
-            /** @description Arguments of the command. */
-            args?: string[] | null;
-            /** @description Program that starts a stdio server. */
-            command?: string;
-            description?: string;
-            /** @description Environment variables of the server's process. */
-            env?: {
-                [key: string]: string;
-            };
-            /** @description HTTP headers to send to a remote server with each request. */
-            headers?: {
-                [key: string]: string;
-            };
-            /** @description URL of a remote server. */
-            homepage?: string;
-            /**
-             * @description Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session).
-             * @enum {string}
-             */
-            isolation?: "shared" | "session";
-            /** @description Whether to start the server with the hub and not stop it when idle. */
-            keep_running?: boolean;
-            tags?: string[] | null;
-            /** @description stdio, streamable-http or sse. It is ignored for a server that has a command and no homepage. If it is missing for a new server, the default is stdio for a server that has a command or no homepage, sse if the path of homepage ends in /sse, and otherwise streamable-http. */
-            transport?: string;
-        } & {
-            [key: string]: unknown;
         };
         ServerListing: {
             /** Format: date-time */
@@ -5944,6 +6417,117 @@ export interface components {
             /** @description Environment variable that overrides the value in the file. */
             variable?: string;
         };
+        SetupPlan: {
+            /** @description Changes of the files of editors that add the hub's entry. */
+            editors: components["schemas"]["EditorPlan"][];
+            /** @description All servers that the editors have, also those that would not be imported. */
+            found: components["schemas"]["EditorImportScan"];
+            /** @description The servers that would be imported, and the entries that would be removed from editors. */
+            import: components["schemas"]["EditorImportReport"];
+        };
+        SetupResult: {
+            /**
+             * Format: date-time
+             * @description Missing if there was no run.
+             */
+            at?: string;
+            /** @description The changes that added the hub's entry to editors. */
+            editors: components["schemas"]["EditorOutcome"][];
+            import: components["schemas"]["EditorImportReport"];
+            /** @description The entries that were removed from editors. */
+            removed: components["schemas"]["EditorImportRemoval"][];
+            /** @description The servers of the editors. */
+            servers: components["schemas"]["SetupServer"][];
+            /** @description Whether there is something to undo. */
+            undoable: boolean;
+            /**
+             * Format: date-time
+             * @description When the run was undone; missing if it was not.
+             */
+            undone?: string;
+        };
+        SetupRun: {
+            /**
+             * Format: date-time
+             * @description Missing if there was no run.
+             */
+            at?: string;
+            /** @description The changes that added the hub's entry to editors. */
+            editors: components["schemas"]["EditorOutcome"][];
+            /** @description The entries that were removed from editors. */
+            removed: components["schemas"]["EditorImportRemoval"][];
+            /** @description The servers of the editors. */
+            servers: components["schemas"]["SetupServer"][];
+            /** @description Whether there is something to undo. */
+            undoable: boolean;
+            /**
+             * Format: date-time
+             * @description When the run was undone; missing if it was not.
+             */
+            undone?: string;
+        };
+        SetupServer: {
+            /**
+             * Format: int64
+             * @description Identifier of an imported server.
+             */
+            id?: number;
+            name: string;
+            /** @description Why the server was not imported. */
+            problem?: string;
+            /**
+             * @description imported, here (configured before the run) or failed.
+             * @enum {string}
+             */
+            status: "imported" | "here" | "failed";
+        };
+        SetupStart: {
+            /** @description Why the server could not start, for people. It may contain text of the server. */
+            cause?: string;
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /**
+             * @description starting, ready (its tools are listed), waiting (for approval), disabled (as in the editor), variable (it needs an environment variable), sign_in (a person must sign in) or failed.
+             * @enum {string}
+             */
+            state: "starting" | "ready" | "waiting" | "disabled" | "variable" | "sign_in" | "failed";
+            /**
+             * Format: int64
+             * @description Number of listed tools.
+             */
+            tools: number;
+            /** @description Name of the environment variable that the server needs, if state is variable. Store a secret of this name for the server, then start the server again. */
+            variable?: string;
+        };
+        SetupStarts: {
+            /** @description The imported servers, except those that were removed since. */
+            servers: components["schemas"]["SetupStart"][];
+            /**
+             * Format: int64
+             * @description Number of servers whose first start has not ended.
+             */
+            starting: number;
+            /** @description A need that one of the servers meets; missing while servers are starting, and if none has a tool that is found. */
+            try?: components["schemas"]["SetupTry"];
+        };
+        SetupTry: {
+            /** @description Name under which agents call the tool. */
+            call_as: string;
+            /** @description Description of the tool, which comes from its server. */
+            description: string;
+            need: string;
+            server: string;
+            tool: string;
+        };
+        SetupUndone: {
+            /** @description The changes of editors' files that were undone. */
+            editors: components["schemas"]["EditorOutcome"][];
+            /** @description Names of the servers that stay in the hub, because their entries could not be returned to the editors. */
+            kept: string[];
+            /** @description Names of the servers that were removed from the hub. */
+            removed: string[];
+        };
         SignIn: {
             /** @description Whether somebody was signed in before, so that the person must sign in again: the token has expired, or the server asks for more permissions. */
             again?: boolean;
@@ -6032,6 +6616,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SyncFolder: {
+            /** @description Distinguishes this folder from others, wherever it is. */
+            id: string;
+            /** @description Name of the file of this machine in the folder's subfolder machines. */
+            machine: string;
+            /** @description Absolute path of the folder. */
+            path: string;
+        };
+        SyncFolderFields: {
+            /** @description Whether objects are deleted even if many are missing on one side. */
+            deletions?: boolean;
+            /** @description Whether to change nothing and only return what would be done. */
+            dry_run?: boolean;
+            /** @description Hash that a dry run has returned; a person's request needs it if this machine is changed. */
+            hash?: string;
+            /** @description Names of objects whose conflicts are decided for this machine, as NAME or KIND/NAME. */
+            mine?: string[] | null;
+            /** @description Names of objects whose conflicts are decided for the folder. */
+            theirs?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SyncFolderInitFields: {
+            /** @description Absolute path of the folder. It is created if it does not exist. */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
         SyncNote: {
             name: string;
             note: string;
@@ -6044,6 +6656,59 @@ export interface components {
             skipped: string[] | null;
             unset_variables?: string[] | null;
             waiting_for_approval?: string[] | null;
+        };
+        Synced: {
+            dry_run: boolean;
+            /** @description Path of the folder. */
+            folder: string;
+            /** @description Hash of all changes of this machine. A person sends it with the synchronization, so that only what a dry run has shown is done. */
+            hash: string;
+            items: components["schemas"]["SyncedItem"][];
+        };
+        SyncedField: {
+            /** @description Whether both sides have changed it. */
+            conflict?: boolean;
+            /** @description Value in the folder, which this machine gets unless the folder is changed. */
+            folder?: string;
+            /** @description Value on this machine, as text or JSON; missing if there is none. */
+            here?: string;
+            /** @description Its members from outside to inside, joined with dots. */
+            name: string;
+        };
+        SyncedItem: {
+            /**
+             * @description take: this machine gets what the folder has; remove: this machine removes it; write and delete: the folder; merge: both get the changes of both; conflict: a person has to choose a side; apart: it is not synchronized.
+             * @enum {string}
+             */
+            action: "take" | "remove" | "write" | "delete" | "merge" | "conflict" | "apart" | "failed";
+            /** @description The values that differ; of an object that this machine gets, those that change here. Missing if only the folder changes and has no such object, or if an object is removed. */
+            fields?: components["schemas"]["SyncedField"][] | null;
+            /** @enum {string} */
+            kind: "settings" | "servers" | "toolsets" | "personas" | "approvals";
+            name: string;
+            /** @description Whether the side that gets the object has none of this name. */
+            new?: boolean;
+            /** @description Sentences about the remaining steps and about limitations. */
+            notes?: string[] | null;
+            /** @description The command that a start of the server would run here; only in a dry run. */
+            runs?: components["schemas"]["Runs"];
+            /** @description Level of the sandbox of the server here. */
+            sandbox?: string;
+            /** @description Whether it was not done, because it changes this machine, which needs a person. */
+            waiting?: boolean;
+            /** @description Why it failed, or is not synchronized. */
+            why?: string;
+        };
+        TakenPort: {
+            /** @description The remedy, as a sentence. */
+            advice: string;
+            /**
+             * Format: int64
+             * @description The configured port.
+             */
+            port: number;
+            /** @description The process that uses the port, and the MCP clients that do not reach the hub. */
+            problem: string;
         };
         TemplatesReply: {
             /** @description The value of cursor for the next page; missing on the last page. */
@@ -6075,6 +6740,12 @@ export interface components {
             file?: string;
             /** @description The ticket. It can be used once. */
             ticket?: string;
+        };
+        Timeouts: {
+            /** Format: int64 */
+            call_ns?: number;
+            /** Format: int64 */
+            start_ns?: number;
         };
         TokenFields: {
             /** @description Identifier of the AI editor that will use the token. The hub adapts names of tools and schemas of arguments to the limits of the editor. */
@@ -6151,6 +6822,10 @@ export interface components {
             description: string;
             /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
             disabled?: string;
+            /** @description The same in a few words, such as: disabled by rule 0. */
+            disabled_by?: string;
+            /** @description When the hub first saw the tool, in RFC 3339. Missing for tools that are older than the stored history, and if the request has brief=true. */
+            discovered_at?: string;
             /** @description Whether the tool is in every client's list: its server is always listed and usable, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
@@ -6174,6 +6849,8 @@ export interface components {
              * @description Unique identifier of the tool's server.
              */
             server_id: number;
+            /** @description State of the tool's server, as in /api/servers. */
+            server_state?: string;
             /** @description Title to show to people; empty when the tool has none. */
             title: string;
             /**
@@ -6181,6 +6858,8 @@ export interface components {
              * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
+            /** @description When the definition last changed, in RFC 3339. Missing when discovered_at is. */
+            updated_at?: string;
             used: components["schemas"]["ToolUse"];
         };
         ToolMetrics: {
@@ -6253,8 +6932,14 @@ export interface components {
         ToolsetTool: {
             /** @description Description in the definition that a person has accepted or, if that is unknown, in the current definition. */
             description: string;
+            /** @description Why the configuration forbids calls of the tool, for people; clients then do not list it. */
+            disabled?: string;
+            /** @description The same in a few words, such as: disabled by rule 0. */
+            disabled_by?: string;
             /** @description How the current definition of a drifted tool differs from the accepted one, word by word. */
             drift?: components["schemas"]["Drift"];
+            /** @description Why the current definition of a drifted or waiting tool is held for all clients until a person approves it; missing if it is not. To pin the tool also approves a definition that is held only because it has changed. */
+            held?: string;
             /** @description Note that the hub appends to the description of the tool. */
             note?: string;
             /** @description Note that an agent has proposed and that a person has neither accepted nor discarded yet. */
@@ -6262,7 +6947,7 @@ export interface components {
             proposed_note_by?: string;
             server: string;
             /**
-             * @description ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval.
+             * @description ready: clients can call the tool. drifted: its definition differs from the one that a person has accepted or is held, so calls are refused. missing: its server was removed or no longer lists the tool. waiting: its server waits for approval, is disabled or is incomplete, or the tool itself waits for approval.
              * @enum {string}
              */
             state: "ready" | "drifted" | "missing" | "waiting";
@@ -7093,7 +7778,7 @@ export interface operations {
                 query?: string;
                 /** @description Largest number of servers, from 1 to 100; 20 by default. */
                 limit?: string;
-                /** @description The next_cursor of the previous page. With a cursor, query only selects servers of the official registry by name. */
+                /** @description The next_cursor of the previous page, for the same query. */
                 cursor?: string;
             };
             header?: never;
@@ -7989,6 +8674,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExportFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-export-import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportExportFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedExport"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9203,6 +9957,168 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    "get-api-onboarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-onboarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OnboardingFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-onboarding-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OnboardingFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupPlan"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "get-api-onboarding-starts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupStarts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-onboarding-undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PingFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupUndone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     "post-api-pause": {
         parameters: {
             query?: never;
@@ -9955,7 +10871,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ServerFields"];
+                "application/json": components["schemas"]["ChangedFields"];
             };
         };
         responses: {
@@ -10305,6 +11221,74 @@ export interface operations {
         };
     };
     "post-api-servers-by-id-deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-servers-by-id-disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-servers-by-id-enable": {
         parameters: {
             query?: never;
             header?: never;
@@ -10885,6 +11869,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-servers-by-id-rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11732,6 +12754,133 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    "get-api-sync-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncFolder"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "put-api-sync-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncFolderInitFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncFolder"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "post-api-sync-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SyncFolderFields"];
+            };
+        };
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Synced"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "delete-api-sync-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncFolder"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     "post-api-tickets": {
         parameters: {
             query?: never;
@@ -11930,7 +13079,9 @@ export interface operations {
                 server?: string;
                 /** @description Only tools whose own name, or the name under which agents see them, is this one. */
                 name?: string;
-                /** @description If true, input schemas are left out. */
+                /** @description Only tools with this hash, which several servers may have in common. */
+                hash?: string;
+                /** @description If true, input schemas and times are left out. */
                 brief?: string;
             };
             header?: never;

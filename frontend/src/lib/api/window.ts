@@ -14,7 +14,8 @@ export interface WindowBindings {
    */
   Connect(): Promise<Connection & { stopped: boolean }>;
   Start(): Promise<Connection>;
-  About(): Promise<{ name: string; version: string }>;
+  /** difference says how the version of the running hub differs from that of the window; "" if it is the same. */
+  About(): Promise<{ name: string; version: string; difference?: string }>;
   OpenURL(url: string): Promise<void>;
   OpenFolder(kind: "data" | "logs"): Promise<void>;
   ChooseFile(title: string, filter: string): Promise<string>;

@@ -1,5 +1,7 @@
 // Toasts: short messages about completed or failed actions, some with a button such as Undo.
 
+import { sentence } from "../format.ts";
+
 export interface Toast {
   id: number;
   text: string;
@@ -34,7 +36,7 @@ class Toasts {
 
   /** failed shows the message of a thrown value. */
   failed(problem: unknown): void {
-    this.show(problem instanceof Error ? problem.message : String(problem), { kind: "failed" });
+    this.show(sentence(problem instanceof Error ? problem.message : String(problem)), { kind: "failed" });
   }
 
   /** settle removes the toast about a subject if the toast reports another state than is. */

@@ -1,6 +1,7 @@
 // The word, icon and tone of each server state.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
+import CircleOff from "@lucide/svelte/icons/circle-off";
 import CircleDashed from "@lucide/svelte/icons/circle-dashed";
 import CirclePlay from "@lucide/svelte/icons/circle-play";
 import CirclePause from "@lucide/svelte/icons/circle-pause";
@@ -37,6 +38,7 @@ const looks: Record<State["id"], Pick<State, "tone" | "icon">> = {
   running: { tone: "good", icon: CirclePlay },
   new: { tone: "neutral", icon: CircleDot },
   paused: { tone: "neutral", icon: CirclePause },
+  disabled: { tone: "neutral", icon: CircleOff },
   stopped: { tone: "neutral", icon: CircleDashed },
 };
 
@@ -46,8 +48,13 @@ export const stateIds = Object.keys(looks) as State["id"][];
 /** failing reports whether the last start or check of a server failed. */
 export const failing = (server: Server): boolean => server.state === "failing";
 
-/** stateOf returns the state to show for a server. A stopped server is shown as paused while all servers are. */
+/**
+ * stateOf returns the state to show for a server. While all servers are paused, a stopped server is shown as paused, and
+ * the word of every other state except running says so, too.
+ */
 export function stateOf(server: Server, paused = false): State {
   const id = paused && server.state === "stopped" ? "paused" : server.state;
-  return { id, ...looks[id], ...words.servers[id] };
+  const { word, title } = words.servers[id];
+  const both = paused && id !== "paused" && id !== "running";
+  return { id, ...looks[id], title, word: both ? `${word}, ${words.servers.paused.word.toLowerCase()}` : word };
 }

@@ -4,6 +4,7 @@ import Ban from "@lucide/svelte/icons/ban";
 import Bell from "@lucide/svelte/icons/bell";
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleCheck from "@lucide/svelte/icons/circle-check";
+import CircleQuestion from "@lucide/svelte/icons/circle-question-mark";
 import CircleSlash from "@lucide/svelte/icons/circle-slash";
 import CircleX from "@lucide/svelte/icons/circle-x";
 import FileText from "@lucide/svelte/icons/file-text";
@@ -41,6 +42,7 @@ const looks: Record<keyof typeof words.outcomes, { icon: Component; tone: string
   timeout: { icon: Timer, tone: "text-bad" },
   refused: { icon: Ban, tone: "text-warn" },
   cancelled: { icon: CircleSlash, tone: "text-ink-2" },
+  unknown: { icon: CircleQuestion, tone: "text-warn" },
 };
 
 export const outcomes: Record<string, Label & { tone: string; title: string }> = Object.fromEntries(

@@ -1,7 +1,7 @@
 // The parts of a proposed server that the user reviews, and their changes.
 
 import type { Server } from "$lib/api/socket";
-import { quoted, visible } from "$lib/verbatim";
+import { quoted } from "$lib/verbatim";
 import { marksAt, type Mark } from "./consequence";
 
 /** A variable or header of a server, and what is suspicious about it. */
@@ -40,21 +40,6 @@ export function secretsOf(server: Server): string[] {
   return [...new Set([...(server.secret_references ?? []), ...(server.secret_names ?? [])])].sort();
 }
 
-/** originOf describes the source of a proposal. */
-export function originOf(server: Server): string {
-  const agent = server.proposed_by ? `an agent in ${visible(server.proposed_by)}` : "an agent";
-  if (server.source === "manual") return `Proposed by ${agent}`;
-  const editor = /^editor:(.+)$/.exec(server.source)?.[1];
-  if (editor) return `Imported from ${editor}, where it was switched off`;
-  if (server.source === "pasted") return "From a pasted configuration, where it was switched off";
-  if (server.source === "copy") return "From a copy of the database, with which it was repaired";
-  if (server.source === "setup-file")
-    return server.proposed_by ? `From a setup file that ${agent} named` : "From a setup file that a program named";
-  return server.proposed_by
-    ? `Proposed by ${agent}, from: ${server.source}`
-    : `Added by a program, from: ${server.source}`;
-}
-
 /** A difference between two states of a server. "" stands for a value that does not exist. */
 export interface Change {
   what: string;
@@ -79,6 +64,7 @@ export function changes(before: Server, after: Server): Change[] {
       }));
   return [
     { what: "Command", before: line(before), after: line(after) },
+    { what: "Working folder", before: before.cwd ?? "", after: after.cwd ?? "" },
     { what: "Address", before: before.homepage ?? "", after: after.homepage ?? "" },
     { what: "Transport", before: before.transport, after: after.transport },
     ...named("Variable", before.env, after.env),

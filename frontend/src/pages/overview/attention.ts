@@ -32,6 +32,8 @@ export interface Issue {
 
 export interface Facts {
   servers: Server[];
+  /** The names of the servers whose first start the page shows in another place, with what helps. */
+  shown?: string[];
   paused: boolean;
   /** The number of tools and texts that are held (waiting), or that are in use with a warning (warned). */
   held: { waiting: number; warned: number };
@@ -40,6 +42,8 @@ export interface Facts {
   vault?: Schemas["VaultStatus"];
   programs?: Schemas["Program"][];
   about?: Schemas["HubAbout"];
+  /** How the version of the hub differs from that of the window, and what to do. */
+  difference?: string;
 }
 
 const FAILING = 4;
@@ -79,8 +83,17 @@ export function issuesOf(known: Facts): Issue[] {
   ];
 }
 
-function hubOf({ paused, about }: Facts): Issue[] {
+function hubOf({ paused, about, difference }: Facts): Issue[] {
   const out: Issue[] = [];
+  if (difference)
+    out.push({
+      id: "difference",
+      tone: "warn",
+      word: "Version",
+      title: "The hub is not the one of this window",
+      text: sentence(difference),
+      remedies: [],
+    });
   if (about?.auth_off)
     out.push({
       id: "auth",
@@ -88,6 +101,15 @@ function hubOf({ paused, about }: Facts): Issue[] {
       word: "Open",
       title: "The hub requires no token",
       text: "Every program and user on this computer can call your tools. Stop the hub, remove AGENT_DISCOVER_AUTH from its environment, and start it again.",
+      remedies: [],
+    });
+  if (about?.taken_port)
+    out.push({
+      id: "port",
+      tone: "warn",
+      word: "Port",
+      title: "Another program uses the port of the hub",
+      text: `${sentence(about.taken_port.problem)} ${sentence(about.taken_port.advice)}`,
       remedies: [],
     });
   if (paused)
@@ -142,9 +164,9 @@ function heldOf({ held: { waiting, warned }, kept }: Facts): Issue[] {
   ];
 }
 
-function signIns({ servers }: Facts): Issue[] {
+function signIns({ servers, shown }: Facts): Issue[] {
   return servers
-    .filter((server) => server.state === "sign_in")
+    .filter((server) => server.state === "sign_in" && !shown?.includes(server.name))
     .slice(0, FAILING)
     .map((server) => ({
       id: `sign-in ${server.name}`,
@@ -159,8 +181,8 @@ function signIns({ servers }: Facts): Issue[] {
     }));
 }
 
-function failing({ servers }: Facts): Issue[] {
-  const these = servers.filter(fails);
+function failing({ servers, shown }: Facts): Issue[] {
+  const these = servers.filter((server) => fails(server) && !shown?.includes(server.name));
   const out = these.slice(0, FAILING).map<Issue>((server) => ({
     id: `failing ${server.name}`,
     tone: "bad",
@@ -200,6 +222,7 @@ function erring({ servers }: Facts): Issue[] {
       word: words.servers.calls_fail.word,
       title: server.name,
       text: `${count(server.recent_errors)} of the last ${plural(server.recent_calls, "call")} failed. A credential may be missing, wrong or expired.`,
+      detail: server.state_reason,
       remedies: [
         {
           label: "Show failed calls",

@@ -2,8 +2,10 @@
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CirclePause from "@lucide/svelte/icons/circle-pause";
+import Ethernet from "@lucide/svelte/icons/ethernet-port";
 import EyeIcon from "@lucide/svelte/icons/eye";
 import Hourglass from "@lucide/svelte/icons/hourglass";
+import History from "@lucide/svelte/icons/history";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import LockOpen from "@lucide/svelte/icons/lock-open";
 import PackageX from "@lucide/svelte/icons/package-x";
@@ -12,7 +14,9 @@ import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
 
 export const icons: Record<string, Component> = {
+  Version: History,
   Open: LockOpen,
+  Port: Ethernet,
   Paused: CirclePause,
   Waiting: Hourglass,
   Held: Hourglass,

@@ -5,13 +5,27 @@ import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import HeartPulse from "@lucide/svelte/icons/heart-pulse";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import Pencil from "@lucide/svelte/icons/pencil";
+import Power from "@lucide/svelte/icons/power";
+import PowerOff from "@lucide/svelte/icons/power-off";
 import ListChecks from "@lucide/svelte/icons/list-checks";
 import Play from "@lucide/svelte/icons/play";
 import RefreshCw from "@lucide/svelte/icons/refresh-cw";
 import RotateCw from "@lucide/svelte/icons/rotate-cw";
 import Square from "@lucide/svelte/icons/square";
+import TextCursorInput from "@lucide/svelte/icons/text-cursor-input";
 import Trash from "@lucide/svelte/icons/trash-2";
-import { check, refreshTools, restart, setActive, signIn, signInLabel, signOut, start, stop } from "$lib/actions";
+import {
+  check,
+  refreshTools,
+  restart,
+  setActive,
+  setDisabled,
+  signIn,
+  signInLabel,
+  signOut,
+  start,
+  stop,
+} from "$lib/actions";
 import type { Server } from "$lib/api/socket";
 import { hub } from "$lib/stores/hub.svelte";
 import { link, router } from "$lib/stores/router.svelte";
@@ -24,6 +38,17 @@ export const removal = $state<{ open: boolean; server: Server | undefined }>({ o
 export function askToRemove(server: Server): void {
   removal.server = server;
   removal.open = true;
+}
+
+/** The server that gets another name, and the name that is entered for it. */
+export const renaming = $state<{ open: boolean; server: Server | undefined; name: string }>({
+  open: false,
+  server: undefined,
+  name: "",
+});
+
+export function askForName(server: Server): void {
+  Object.assign(renaming, { server, name: server.name, open: true });
 }
 
 /** The address of the list of servers, with the last filters. */
@@ -58,41 +83,47 @@ export const placeOf = (server: Server, tab = ""): string =>
 /** itemsFor returns the menu items for a server. */
 export function itemsFor(server: Server): (MenuItem | null)[] {
   const waits = busy.has(server.name);
-  const items: (MenuItem | null)[] = server.approved
-    ? [
-        ...(server.running
-          ? [
-              { label: "Stop", icon: Square, disabled: waits, run: () => void whileBusy(server, stop) },
-              { label: "Restart", icon: RotateCw, disabled: waits, run: () => void whileBusy(server, restart) },
-            ]
-          : [
-              {
-                label: server.state === "failing" ? "Start again" : "Start",
-                icon: Play,
-                disabled: waits || hub.paused || server.state === "incomplete",
-                run: () => void whileBusy(server, start),
-              },
-            ]),
-        {
-          label: server.active ? "List only when found" : "Always list its tools",
-          icon: ListChecks,
-          disabled: waits,
-          run: () => void switchActive(server),
-        },
-        { label: "Check", icon: HeartPulse, disabled: waits, run: () => void whileBusy(server, check) },
-        { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void whileBusy(server, refreshTools) },
-        ...(server.state === "sign_in"
-          ? [{ label: signInLabel(server), icon: KeyRound, run: () => void whileBusy(server, signIn) }]
-          : server.sign_in
-            ? [{ label: "Sign out", icon: KeyRound, run: () => void whileBusy(server, signOut) }]
-            : []),
-        { label: "Inspect", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
-      ]
-    : [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];
+  const switching = (disabled: boolean) => () => void whileBusy(server, () => setDisabled(server, disabled));
+  let items: (MenuItem | null)[];
+  if (!server.approved)
+    items = [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];
+  else if (server.disabled) items = [{ label: "Enable", icon: Power, disabled: waits, run: switching(false) }];
+  else
+    items = [
+      ...(server.running
+        ? [
+            { label: "Stop", icon: Square, disabled: waits, run: () => void whileBusy(server, stop) },
+            { label: "Restart", icon: RotateCw, disabled: waits, run: () => void whileBusy(server, restart) },
+          ]
+        : [
+            {
+              label: server.state === "failing" ? "Start again" : "Start",
+              icon: Play,
+              disabled: waits || hub.paused || server.state === "incomplete",
+              run: () => void whileBusy(server, start),
+            },
+          ]),
+      {
+        label: server.active ? "List only when found" : "Always list its tools",
+        icon: ListChecks,
+        disabled: waits,
+        run: () => void switchActive(server),
+      },
+      { label: "Check", icon: HeartPulse, disabled: waits, run: () => void whileBusy(server, check) },
+      { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void whileBusy(server, refreshTools) },
+      ...(server.state === "sign_in"
+        ? [{ label: signInLabel(server), icon: KeyRound, run: () => void whileBusy(server, signIn) }]
+        : server.sign_in
+          ? [{ label: "Sign out", icon: KeyRound, run: () => void whileBusy(server, signOut) }]
+          : []),
+      { label: "Inspect", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
+      { label: "Disable", icon: PowerOff, disabled: waits, run: switching(true) },
+    ];
   return [
     ...items,
     null,
     { label: "Edit", icon: Pencil, run: () => router.go(placeOf(server, "configuration")) },
+    { label: "Rename…", icon: TextCursorInput, disabled: waits, run: () => askForName(server) },
     { label: "Remove…", icon: Trash, danger: true, run: () => askToRemove(server) },
   ];
 }

@@ -20,6 +20,11 @@ export const commandOf = (server: Server): string =>
     ? [server.command ?? "", ...(server.args ?? [])].join(" ").trim()
     : (server.homepage ?? "");
 
+/** unusableTools says how many tools of a server agents may not use. It is undefined if there are none. */
+export function unusableTools({ items_held: held, tools_disabled: disabled }: Server): string | undefined {
+  return [held && `${held} held`, disabled && `${disabled} disabled by rules`].filter(Boolean).join(", ") || undefined;
+}
+
 /**
  * rowsOf returns the matching servers, sorted by name. Each word of the query must occur in the name, description,
  * tags or command of a server.

@@ -15,6 +15,8 @@ export interface Outcome {
   /** The structuredContent of the result as indented JSON. */
   structured?: string;
   isError: boolean;
+  /** The message of the hub about the failed call; empty if there is none. */
+  hint?: string;
   meta?: string;
   /** The whole result as indented JSON. */
   whole: string;
@@ -41,9 +43,15 @@ export function read(raw: string): Outcome {
     blocks: Array.isArray(content) ? content.map(blockOf) : [],
     structured: structured === undefined ? undefined : print(structured),
     isError: own(result, "isError") === true,
+    hint: hintOf(own(result, "arguments_error"), own(result, "did_you_mean")),
     meta: meta === undefined ? undefined : print(meta),
     whole: print(result, 2, raw),
   };
+}
+
+function hintOf(misfit: unknown, meant: unknown): string {
+  if (misfit) return `The arguments do not fit the schema of the tool: ${text(misfit)}.`;
+  return Array.isArray(meant) ? `Did you mean ${meant.map(text).join(" or ")}?` : "";
 }
 
 /** blockOf parses one content block. */

@@ -52,7 +52,7 @@ function causeOf({ state, reason, flips, verdict }: Item): string {
   if (state === "blocked") return "The scan found signs of an attack in its definition.";
   if (reason === "launch") return "Its server is started in another way than when you approved it.";
   if (state === "changed") return "Its definition has changed since it was approved.";
-  if (reason === "proposed") return "An agent proposed its server.";
+  if (reason === "proposed") return "Its server was proposed by an agent or came with a persona.";
   if (reason === "alike")
     return "Its name differs from another one of its server only in case, width, spaces or characters that cannot be seen.";
   if (reason === "scan") return "The scan found something suspicious in its definition.";

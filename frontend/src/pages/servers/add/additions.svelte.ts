@@ -161,14 +161,16 @@ export class Additions {
   }
 }
 
-const bodyOf = ({ name, description, transport, command, args, url, env, headers, tags, sandbox, secrets }: Draft) => ({
-  name,
-  description,
+const bodyOf = ({ transport, command, args, cwd, url, env, headers, sandbox, ...draft }: Draft) => ({
+  name: draft.name,
+  description: draft.description,
   transport,
-  tags,
-  secrets,
+  tags: draft.tags,
+  secrets: draft.secrets,
+  start_timeout: draft.start_timeout,
+  call_timeout: draft.call_timeout,
   warm: false,
-  ...(transport === "stdio" ? { command, args, env, sandbox } : { homepage: url, headers }),
+  ...(transport === "stdio" ? { command, args, cwd, env, sandbox } : { homepage: url, headers }),
 });
 
 /** signedIn waits until somebody has signed in to a server. */

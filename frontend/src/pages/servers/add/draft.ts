@@ -11,6 +11,11 @@ export interface Draft {
   transport: Transport;
   command: string;
   args: string[];
+  /** The working folder of a local server; empty for the home folder. */
+  cwd: string;
+  /** The server's own time limits, such as 5m; empty for those of the settings. */
+  start_timeout: string;
+  call_timeout: string;
   url: string;
   env: Record<string, string>;
   headers: Record<string, string>;
@@ -51,6 +56,7 @@ export function draftOf(server: Parsed, values: Values = {}): Draft {
     ...{ name: server.name, description: server.description, tags: server.tags },
     transport: server.transport as Transport,
     ...{ command: server.command, url: server.url, args: [...server.args] },
+    ...{ cwd: server.cwd, start_timeout: server.start_timeout, call_timeout: server.call_timeout },
     ...{ env: { ...server.env }, headers: { ...server.headers } },
     ...{ secrets: {}, credentials: server.secrets.some(({ where }) => where) },
   };
@@ -77,11 +83,16 @@ export function asSecrets(draft: Draft, kind: "env" | "headers", names: readonly
 function edit(draft: Draft, where: string, to: (text: string) => string): void {
   const [kind = "", name = ""] = where.split(/\.(.*)/s);
   const index = Number(/^args\[(\d+)\]$/.exec(where)?.[1] ?? -1);
-  if (where === "command" || where === "url") draft[where] = to(draft[where]);
+  if (where === "command" || where === "url" || where === "cwd") draft[where] = to(draft[where]);
   else if (index >= 0) draft.args[index] = to(draft.args[index] ?? "");
   else if ((kind === "env" || kind === "headers") && Object.hasOwn(draft[kind], name))
     draft[kind][name] = to(draft[kind][name] ?? "");
 }
+
+/** runOf returns the working folder and the time limits of a draft, as typed. */
+export const runOf = (cwd: string, start: string, call: string) => ({
+  ...{ cwd: cwd.trim(), start_timeout: start.trim(), call_timeout: call.trim() },
+});
 
 /** tagsOf parses tags that are separated by commas. */
 export const tagsOf = (text: string): string[] => [

@@ -1,7 +1,7 @@
 // The configuration of a server while the user edits it.
 
 import type { Server } from "$lib/api/socket";
-import { tagsOf } from "../add/draft";
+import { runOf, tagsOf } from "../add/draft";
 import { pairsOf, textsOf, type Pair } from "../NamedValues.svelte";
 
 /** The configuration in the format of the REST API. */
@@ -10,6 +10,9 @@ export type Values = {
   transport: string;
   command: string;
   args: string[];
+  cwd: string;
+  start_timeout: string;
+  call_timeout: string;
   homepage: string;
   env: Record<string, string>;
   headers: Record<string, string>;
@@ -36,6 +39,7 @@ const valuesOf = (fields: Fields): Values => ({
   transport: fields.transport,
   command: fields.command.trim(),
   args: [...fields.args],
+  ...runOf(fields.cwd, fields.start_timeout, fields.call_timeout),
   homepage: fields.homepage.trim(),
   env: textsOf(fields.env),
   headers: textsOf(fields.headers),
@@ -48,6 +52,7 @@ const valuesOfServer = (server: Server): Values =>
     transport: server.transport,
     command: server.command ?? "",
     args: server.args ?? [],
+    ...runOf(server.cwd ?? "", server.start_timeout ?? "", server.call_timeout ?? ""),
     homepage: server.homepage ?? "",
     env: pairsOf(server.env),
     headers: pairsOf(server.headers),
