@@ -50,6 +50,7 @@ export default defineConfig({
     // larger in total. Large modules stay out of them, because the first page does not need them. Pages that are seldom the
     // first one share chunks too, which compresses them better: Servers and Browse, and the smaller ones.
     rolldownOptions: {
+      checks: { bundlerTimings: false }, // the time is that of Svelte's compiler, and no plugin can be left out
       output: {
         // The styles of the first page have a fixed name, so that their address does not change.
         assetFileNames: ({ names }) => (names.includes("index.css") ? "styles.css" : "assets/[name]-[hash][extname]"),
