@@ -3,7 +3,8 @@
 #
 #   build/install.sh install     copies the programs in $BIN to $PREFIX/bin, with completions, manual pages and, on Linux,
 #                                the menu entry and its icons
-#   build/install.sh uninstall   removes what install copied; asks whether to remove the entry from editors first
+#   build/install.sh uninstall   removes what install copied; asks whether to remove the entry from editors first. Without a
+#                                terminal, UNREGISTER=yes removes the entry, and UNREGISTER=no keeps it
 #
 # PREFIX is ~/.local by default, BIN is bin. DESTDIR is prepended to every written path, as packages need it.
 set -euo pipefail
@@ -109,18 +110,50 @@ install_all() {
     *:$prefix/bin:*) ;;
     *) say "$prefix/bin is not in PATH; add it to use agent-discover in a shell." ;;
   esac
-  say "Next: agent-discover editors register --all, or open Agent Discover from the menu."
+  say "Next: agent-discover setup, or open Agent Discover from the menu."
   say "A running hub of an older version is replaced when it is idle; agent-discover restart replaces it now."
 }
 
-# entries: offers to remove the entries that editors have, which would start a program that is gone.
+# wake: starts the hub if the user has stopped it, because only a hub knows the entries of editors. If nothing is removed, it
+# is stopped again.
+wake() {
+  case $("$program" status --json 2>/dev/null) in
+    *'"stopped_by_user": true'*) ;;
+    *) return 0 ;;
+  esac
+  trap '"$program" stop >/dev/null' EXIT
+  "$program" start >/dev/null || die "nothing was removed"
+}
+
+# entries DATA: offers to remove the entries that editors have, which would start a program that is gone.
 entries() {
   if [ -t 0 ] && [ -t 1 ]; then
     say "Editors that have the entry start a program that is about to be removed."
+    wake
     "$program" editors unregister --all || die "nothing was removed; run make uninstall again to continue"
-  else
-    say "If editors have the entry, remove it first: $program editors unregister --all"
+    return
   fi
+  case ${UNREGISTER:-} in
+    yes)
+      wake
+      "$program" editors unregister --all --yes || die "nothing was removed"
+      ;;
+    no) say "Entries in editors stay, and start a program that is about to be removed." ;;
+    *)
+      [ -d "$1" ] || return 0 # without a data folder, no entry was ever added
+      wake
+      local editors
+      if ! editors=$("$program" editors list --json 2>/dev/null); then
+        "$program" editors list >/dev/null || true # says why, as text
+        die "could not find out which editors have the entry; nothing was removed. Remove it with UNREGISTER=yes, or keep it with UNREGISTER=no"
+      fi
+      case $editors in
+        *'"state": "registered"'*)
+          die "editors have the entry; nothing was removed. Remove it too with UNREGISTER=yes, or keep it with UNREGISTER=no"
+          ;;
+      esac
+      ;;
+  esac
 }
 
 uninstall_all() {
@@ -128,11 +161,12 @@ uninstall_all() {
   check_built
   [ -f "$list" ] || die "nothing is installed in $prefix (PREFIX names another folder)"
   if [ -z "${DESTDIR:-}" ] && [ -x "$program" ]; then
-    entries
+    entries "$data"
     if "$program" status >/dev/null 2>&1; then
       "$program" stop >/dev/null
       stopped=$data/run/stopped # keeps editors from starting the hub until the programs are gone
     fi
+    trap - EXIT # of wake
     local login
     for login in "${XDG_CONFIG_HOME:-$HOME/.config}/autostart/agent-discover-tray.desktop" "$HOME/Library/LaunchAgents/agent-discover-tray.plist"; do
       if grep -qsF "$prefix/bin/" "$login"; then rm -f "$login"; fi
@@ -146,9 +180,14 @@ uninstall_all() {
   rm -f "$list"
   rmdir "$(dirname "$list")" 2>/dev/null || true
   [ -z "$stopped" ] || rm -f "$stopped" # an editor may start the hub after the next installation
+  local icons=$root/share/icons/hicolor # its cache was made for the icons that are gone
+  if [ "$(ls -A "$icons" 2>/dev/null)" = icon-theme.cache ]; then
+    rm -f "$icons/icon-theme.cache"
+    (cd "$root" && rmdir -p share/icons/hicolor 2>/dev/null) || true
+  fi
   refresh
   say "Removed Agent Discover from $prefix."
-  [ ! -d "$data" ] || say "Your servers and settings stay in $data; delete that folder to remove them too."
+  [ ! -d "$data" ] || say "Your servers and settings stay in $data, and secrets in the keychain. To remove them too: $bin/agent-discover purge"
 }
 
 case ${1:-} in

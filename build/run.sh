@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Starts the hub, adds three servers if it has none, shows a tool being found and called, and keeps running.
+# Starts the hub, adds three servers if it has none, shows a tool being found and called, and keeps running. It keeps its data
+# in bin/data, apart from that of an installed Agent Discover, unless AGENT_DISCOVER_HOME names another folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 binary=$PWD/bin/agent-discover
-folder=${AGENT_DISCOVER_HOME:-$HOME/.agent-discover}
+folder=${AGENT_DISCOVER_HOME:-$PWD/bin/data}
+export AGENT_DISCOVER_HOME=$folder
 hub='' tray='' window='' spawned=''
 log=$(mktemp) hub_log=$(mktemp)
 
@@ -93,6 +95,7 @@ say "" "AI editors on this machine, and whether they have the entry of Agent Dis
 "$binary" editors list | sed 's/^/  /'
 cat <<EOF
 
+The commands below are for this hub:  export AGENT_DISCOVER_HOME='$folder'
 Add the entry (shows every change first):  $binary editors register --all
 Or add it by hand:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp","--surface","meta"]}}}
 

@@ -55,14 +55,18 @@ func (m machine) write(path, text string, mode os.FileMode) {
 	}
 }
 
+func (m machine) environment() []string {
+	return []string{
+		"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "PREFIX=" + m.prefix, "BIN=" + m.bin,
+		"AGENT_DISCOVER_HOME=" + filepath.Join(m.home, "data"), "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off",
+	}
+}
+
 // try runs the script and returns its output and whether it succeeded.
 func (m machine) try(action string, env ...string) (string, bool) {
 	m.t.Helper()
 	cmd := exec.Command("../install.sh", action)
-	cmd.Env = append([]string{
-		"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "PREFIX=" + m.prefix, "BIN=" + m.bin,
-		"AGENT_DISCOVER_HOME=" + filepath.Join(m.home, "data"), "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off",
-	}, env...)
+	cmd.Env = append(m.environment(), env...)
 	output, err := cmd.CombinedOutput()
 	return string(output), err == nil
 }
@@ -74,6 +78,16 @@ func (m machine) must(action string, env ...string) string {
 		m.t.Fatalf("install.sh %s failed:\n%s", action, output)
 	}
 	return output
+}
+
+// run runs the installed program.
+func (m machine) run(args ...string) {
+	m.t.Helper()
+	cmd := exec.Command(filepath.Join(m.prefix, "bin", "agent-discover"), args...)
+	cmd.Env = m.environment()
+	if output, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("%v: %v\n%s", args, err, output)
+	}
 }
 
 // files returns the paths of all files below a folder, relative to it.
@@ -150,10 +164,55 @@ func TestUninstallRemovesWhatInstallCopiedAndNothingElse(t *testing.T) {
 	if _, err := os.Stat(login); !os.IsNotExist(err) {
 		t.Error("the tray is still started at login")
 	}
-	programtest.Contains(t, output, "editors unregister --all")
 	if output, ok := m.try("uninstall"); ok || !strings.Contains(output, "nothing is installed in") {
 		t.Errorf("a second uninstall answered:\n%s", output)
 	}
+}
+
+func TestUninstallWithoutATerminalDoesNotLeaveDeadEntries(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		t.Run(map[bool]string{false: "hub runs", true: "hub was stopped"}[stopped], func(t *testing.T) {
+			m := newMachine(t)
+			m.must("install")
+			cursor := filepath.Join(m.home, ".cursor", "mcp.json")
+			m.write(cursor, `{"mcpServers": {}}`, 0o644)
+			m.run("editors", "register", "cursor", "--yes")
+			if stopped {
+				m.run("stop")
+			}
+			output, ok := m.try("uninstall")
+			if ok || !strings.Contains(output, "editors have the entry; nothing was removed. Remove it too with UNREGISTER=yes") ||
+				len(files(t, m.prefix)) == 0 {
+				t.Errorf("uninstall answered:\n%s", output)
+			}
+			request := filepath.Join(m.home, "data", "run", "stopped")
+			if _, err := os.Stat(request); stopped != (err == nil) {
+				t.Errorf("uninstall removed nothing, but whether the hub stays stopped changed: %v", err)
+			}
+			m.write(filepath.Join(m.prefix, "share/icons/hicolor/icon-theme.cache"), "", 0o644)
+			programtest.Contains(t, m.must("uninstall", "UNREGISTER=yes"), "purge")
+			if left := files(t, m.prefix); len(left) > 0 || strings.Contains(read(t, cursor), "agent-discover") {
+				t.Errorf("left are %q and %s", left, read(t, cursor))
+			}
+			for _, name := range []string{"hub.json", "stopped"} {
+				if _, err := os.Stat(filepath.Join(m.home, "data", "run", name)); !os.IsNotExist(err) {
+					t.Errorf("after the uninstallation, run/%s exists: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+func TestUninstallSaysWhyTheEntriesOfEditorsAreUnknown(t *testing.T) {
+	m := newMachine(t)
+	m.must("install")
+	m.write(filepath.Join(m.home, "data", "discover.db"), strings.Repeat("no database ", 400), 0o600)
+	output, ok := m.try("uninstall")
+	if ok || strings.Contains(output, "{") || len(files(t, m.prefix)) == 0 {
+		t.Errorf("uninstall answered:\n%s", output)
+	}
+	programtest.Contains(t, output, "agent-discover: ", "could not find out which editors have the entry", "UNREGISTER=no")
+	programtest.Contains(t, m.must("uninstall", "UNREGISTER=no"), "Removed Agent Discover")
 }
 
 func TestUpdateReplacesARunningProgramAndRemovesOldFiles(t *testing.T) {
