@@ -22,6 +22,8 @@ const (
 	idleEnd = 10 * time.Minute
 	// stopGrace limits how long HTTP requests may take after a stop request.
 	stopGrace = 5 * time.Second
+	// newConnections is how long the first request of a connection is waited for after a stop request.
+	newConnections = time.Second
 )
 
 // Run serves until ctx ends or Stop is called. Then it refuses new calls, gives
@@ -41,7 +43,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopSockets()
 	web := guard.NewServer(h.doors.api, h.options.Timeouts, h.log)
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(guard.Limit(h.listener, h.log)) }()
+	connections := guard.Limit(h.listener, h.log)
+	go func() { served <- web.Serve(connections) }()
 
 	unannounced := h.announce()
 	h.login.start()
@@ -61,6 +64,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.log.Info("hub is stopping")
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
+	h.doors.api.Retire()
 	h.doors.companion.Retire()
 	stopServers()
 	err = errors.Join(err, <-serversEnded)
@@ -68,6 +72,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.doors.endpoint.Close()
 	stopSockets()
 	err = errors.Join(err, <-socketsEnded)
+	_ = connections.Listener.Close() // the process ends soon, whether this fails or not
+	connections.Settle(newConnections)
 	if web.Shutdown(grace) != nil {
 		_ = web.Close()
 	}

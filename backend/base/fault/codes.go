@@ -24,6 +24,7 @@ const (
 	CodeUnstorable     = "secret_unstorable"
 	CodeUpToDate       = "up_to_date"
 	CodeTooLarge       = "too_large"
+	CodeStopping       = "hub_stopping"
 )
 
 // Codes maps all codes to their meanings, as clauses for documentation.
@@ -50,4 +51,5 @@ var Codes = map[string]string{
 	CodeUnstorable:     "credentials of the configuration cannot be stored as secrets now",
 	CodeUpToDate:       "no other version exists to compare with",
 	CodeTooLarge:       "a document or the request exceeds its limit",
+	CodeStopping:       "the hub is stopping and has not carried out the request, which can be sent to the next hub",
 }

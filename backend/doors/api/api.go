@@ -178,7 +178,7 @@ type Clients struct {
 
 // Door is the HTTP handler of the hub's port.
 type Door struct {
-	http.Handler
+	*guard.Guard
 	sessions *guard.Sessions
 	pusher   *push.Pusher
 }
@@ -208,7 +208,7 @@ func New(o Options) *Door {
 	mux.Handle("/", dashboard)
 
 	pusher := newPusher(o, views)
-	return &Door{sessions: o.Sessions, pusher: pusher, Handler: guard.New(guard.Options{
+	return &Door{sessions: o.Sessions, pusher: pusher, Guard: guard.New(guard.Options{
 		Info: o.Info, Timeouts: o.Timeouts, Sessions: o.Sessions,
 		Public: func(r *http.Request) bool {
 			reads := r.Method == http.MethodGet || r.Method == http.MethodHead

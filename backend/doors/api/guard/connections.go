@@ -81,7 +81,7 @@ func (c *Connections) refuse(conn *net.TCPConn, user int) {
 }
 
 func (c *Connections) add(tcp *net.TCPConn) *connection {
-	conn := &connection{TCPConn: tcp, all: c}
+	conn := &connection{TCPConn: tcp, all: c, since: time.Now()}
 	var oldest *connection
 	c.mu.Lock()
 	conn.place = c.strangers.PushBack(conn)
@@ -94,6 +94,25 @@ func (c *Connections) add(tcp *net.TCPConn) *connection {
 		_ = oldest.TCPConn.Close()
 	}
 	return conn
+}
+
+// Settle waits until each new connection has sent a request with a credential or was closed. It waits for a connection until
+// patience after it was accepted. Call it after the listener was closed and before the HTTP server shuts down, because the
+// server closes connections between two requests, and the client could not know whether its request was carried out.
+func (c *Connections) Settle(patience time.Duration) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for c.expects(time.Now().Add(-patience)) {
+		<-tick.C
+	}
+}
+
+// expects reports whether a connection that was accepted after then has not sent a credential yet.
+func (c *Connections) expects(then time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.strangers.Back()
+	return last != nil && last.Value.(*connection).since.After(then)
 }
 
 // remove removes a connection from the list strangers. The caller holds mu.
@@ -109,6 +128,7 @@ type connection struct {
 	*net.TCPConn
 	all   *Connections
 	place *list.Element // element of all.strangers; nil when the connection does not count; guarded by all.mu
+	since time.Time     // when the connection was accepted
 }
 
 // Close implements net.Conn.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
@@ -114,4 +115,41 @@ func TestABodyWithoutATokenIsShort(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSettleWaitsForTheFirstRequestsOfNewConnections(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Limit(listener, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { _ = all.Close() })
+	accept := func() net.Conn {
+		t.Helper()
+		client, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		conn, err := all.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	if all.Settle(time.Hour); all.expects(time.Time{}) {
+		t.Error("no connection was made")
+	}
+	for name, end := range map[string]func(net.Conn){"a credential": Admit, "its end": func(conn net.Conn) { _ = conn.Close() }} {
+		conn, settled := accept(), make(chan struct{})
+		if !all.expects(time.Now().Add(-time.Hour)) {
+			t.Errorf("before %s, the connection does not count", name)
+		}
+		go func() { defer close(settled); all.Settle(time.Hour) }()
+		end(conn)
+		<-settled
+	}
+	accept()
+	all.Settle(time.Nanosecond) // the connection has had its time
 }

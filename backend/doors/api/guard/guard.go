@@ -14,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -40,6 +42,7 @@ type Guard struct {
 	timeouts       Timeouts
 	slots          chan struct{}
 	next           http.Handler
+	stopping       atomic.Bool
 }
 
 // Options are the dependencies of a Guard.
@@ -125,7 +128,28 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx = context.WithValue(ctx, clientKey{}, program)
 	ctx = context.WithValue(ctx, grantKey{}, client)
 	ctx = context.WithValue(ctx, personKey{}, session != nil || g.open && origin != "")
+	if g.stopping.Load() && changes(r) && !g.endpoint(r) {
+		route.WriteFault(w, errStopping)
+		return
+	}
 	g.admit(w, r.WithContext(ctx), session)
+}
+
+// errStopping is the error of requests that Retire refuses.
+var errStopping = &fault.Error{
+	Kind: fault.Unavailable, Code: fault.CodeStopping, Message: "the hub is stopping and has done nothing; try again in a moment",
+}
+
+// Retire makes the guard refuse requests that may change something, because the hub is stopping. Requests that it has passed
+// on go on, and requests that only read are answered as long as the hub can.
+func (g *Guard) Retire() { g.stopping.Store(true) }
+
+// stopPath is the path of the request that stops the hub, which may be repeated.
+const stopPath = "/api/stop"
+
+// changes reports whether a request may change something.
+func changes(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead && r.URL.Path != stopPath
 }
 
 // answerPreflight answers a CORS preflight request, with which a browser asks which requests a page may send.

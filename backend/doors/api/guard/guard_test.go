@@ -17,6 +17,7 @@ import (
 // guarded is a test server on a free port whose handler is behind a guard.
 type guarded struct {
 	t        *testing.T
+	guard    *Guard
 	sessions *Sessions
 	address  string
 	now      time.Time
@@ -28,10 +29,11 @@ func serve(t *testing.T, timeouts Timeouts, next http.HandlerFunc) *guarded {
 	g.sessions = OpenSessions(SessionOptions{Now: func() time.Time { return g.now }})
 	server := httptest.NewUnstartedServer(nil)
 	g.address = server.Listener.Addr().String()
-	server.Config.Handler = New(Options{
+	g.guard = New(Options{
 		Info:     instance.Info{Host: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port, Token: "the-token"},
 		Timeouts: timeouts, Sessions: g.sessions, Public: func(*http.Request) bool { return false }, Next: next,
 	})
+	server.Config.Handler = g.guard
 	server.Start()
 	t.Cleanup(server.Close)
 	return g
@@ -168,6 +170,44 @@ func TestCallsOfPagesAreToldFromThoseOfOtherPrograms(t *testing.T) {
 		g.ServeHTTP(httptest.NewRecorder(), r)
 		if got != want {
 			t.Errorf("origin %q: got %q, want %q", origin, got, want)
+		}
+	}
+}
+
+func TestAStoppingHubRefusesRequestsThatChangeSomething(t *testing.T) {
+	g := serve(t, Timeouts{}, func(http.ResponseWriter, *http.Request) {})
+	for _, row := range []struct {
+		method, path string
+		want         int
+	}{
+		{"GET", "/api/servers", 200},
+		{"POST", "/api/servers", 503},
+		{"DELETE", "/api/servers/1", 503},
+		{"PUT", "/api/servers/1", 503},
+		{"POST", "/api/stop", 200},
+	} {
+		for stopping := range 2 {
+			if g.guard.stopping.Store(false); stopping == 1 {
+				g.guard.Retire()
+			}
+			r, err := http.NewRequest(row.method, "http://"+g.address+row.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer the-token")
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			want := 200
+			if stopping == 1 {
+				want = row.want
+			}
+			if resp.StatusCode != want || want == 503 && !strings.Contains(string(body), `"code":"hub_stopping"`) {
+				t.Errorf("%s %s, stopping %d: %d %s", row.method, row.path, stopping, resp.StatusCode, body)
+			}
 		}
 	}
 }

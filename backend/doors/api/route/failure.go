@@ -117,6 +117,18 @@ func WriteError(w http.ResponseWriter, status int, message string) {
 	_ = json.NewEncoder(w).Encode(failureOf(status, message)) // fails when the client is gone
 }
 
+// WriteFault answers a request with the Failure for an error. It is for requests that do not reach an operation.
+func WriteFault(w http.ResponseWriter, err error) {
+	failure := responseTo(err)
+	status := http.StatusInternalServerError
+	if coded, ok := errors.AsType[huma.StatusError](failure); ok {
+		status = coded.GetStatus()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(failure) // fails when the client is gone
+}
+
 // WriteText answers a request with plain text.
 func WriteText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
