@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -68,7 +67,9 @@ type following struct {
 // NewClient returns a client, which connects at the first request.
 func NewClient(info Info) *Client {
 	return &Client{info: info, token: info.Token, http: &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
+		// A request on a connection that was used before may meet its end, and nobody would know whether the hub has read it.
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
 	}}}
 }
 
@@ -152,25 +153,37 @@ func (c *Client) Download(ctx context.Context, path string, out io.Writer) error
 // send sends a request and returns the body of an answer with a status below 400.
 func (c *Client) send(ctx context.Context, method, path string, payload []byte) (io.ReadCloser, error) {
 	now := c.current()
-	for n := 1; ; n++ {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for n, deadline := 1, time.Now().Add(stopPatience); ; n++ {
 		answer, err := now.sendOnce(ctx, method, path, payload)
-		again := Unreached(err) || method == http.MethodGet && cutOff(err) // a GET request changes nothing, so it may be sent twice
+		stopping := fault.CodeOf(err) == fault.CodeStopping
+		if stopping && time.Now().Before(deadline) {
+			n = 0
+		}
+		again := stopping || Unreached(err) || method == http.MethodGet && cutOff(err) // a GET request may be sent twice
 		if c.next == nil || !again || n == maxSends || ctx.Err() != nil {
 			return answer, err
 		}
+		<-tick.C
 		if now, err = c.replaced(ctx, now); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// maxSends is how often a request is sent to hubs that end one after the other.
-const maxSends = 3
+const (
+	// maxSends is how often a request is sent to hubs that end one after the other.
+	maxSends = 3
+	// stopPatience is how long a request is sent again to a hub that refuses it because it is stopping. Such a hub finishes
+	// its calls first.
+	stopPatience = 20 * time.Second
+)
 
 // cutOff reports whether err means that the connection was closed before the answer came.
 func cutOff(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.EPIPE)
+	broken, ok := errors.AsType[*url.Error](err)
+	return ok && !broken.Timeout()
 }
 
 func (c *Client) sendOnce(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
