@@ -18,6 +18,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
@@ -67,6 +68,7 @@ func New(o Options) *Pipeline { return &Pipeline{options: o, slots: make(chan st
 func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
 	e := p.exchange(r)
 	result, err := e.answer(ctx)
+	noteUnsent(ctx, err)
 	e.record(ctx, result, err)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && e.sent {
 		rpc.Redact(p.options.Upstream.Redactor(e.server).Text)
@@ -110,7 +112,23 @@ func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstre
 	if err != nil {
 		return nil, err
 	}
-	return p.options.Upstream.Lease(ctx, admitted, session, who)
+	lease, err := p.options.Upstream.Lease(ctx, admitted, session, who)
+	noteUnsent(ctx, err)
+	return lease, err
+}
+
+type unsentKey struct{}
+
+// WithUnsent returns a context for Call and Lease. They set unsent if the request was not sent to its server because the hub
+// is stopping, so that the next hub can carry it out.
+func WithUnsent(ctx context.Context, unsent *atomic.Bool) context.Context {
+	return context.WithValue(ctx, unsentKey{}, unsent)
+}
+
+func noteUnsent(ctx context.Context, err error) {
+	if unsent, ok := ctx.Value(unsentKey{}).(*atomic.Bool); ok && errors.Is(err, upstream.ErrStopping) {
+		unsent.Store(true)
+	}
 }
 
 // Held returns an error if a tool is held until a person approves its definition.

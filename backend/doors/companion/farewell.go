@@ -10,9 +10,23 @@ import (
 )
 
 // farewell is the last line that a stopping hub sends in a session. Read is the number of the companion's lines that
-// the hub has read. The hub did nothing about later lines, so the companion sends them to the next hub.
+// the hub has read. The hub did nothing about later lines, so the companion sends them to the next hub. Undone has the ids
+// of requests that the hub has read and not carried out, which the companion sends to the next hub, too.
 type farewell struct {
-	Read int `json:"agent_discover_read"`
+	Read   int               `json:"agent_discover_read"`
+	Undone []json.RawMessage `json:"undone,omitempty"`
+}
+
+// Unread reports whether a line of a hub is a farewell that says of a request, the last of a number of lines that were sent in
+// the session, that the hub has not carried it out. The request can then be sent to the next hub.
+func Unread(line []byte, sent int) bool {
+	f, ok := parseFarewell(line)
+	return ok && (f.Read < sent || len(f.Undone) > 0)
+}
+
+// parseFarewell returns the farewell in a line of a hub. ok is false if the line is another message.
+func parseFarewell(line []byte) (f farewell, ok bool) {
+	return f, bytes.HasPrefix(line, []byte(farewellPrefix)) && json.Unmarshal(line, &f) == nil
 }
 
 // farewellPrefix begins every farewell. No JSON-RPC message of a hub begins with it.
@@ -28,6 +42,21 @@ type gate struct {
 	shut bool
 	over chan struct{} // closed when the session has to end
 	read int           // complete lines that the session has read
+	// repeats says that the companion understands farewell.Undone.
+	repeats bool
+	undone  []json.RawMessage // ids of requests that were not carried out
+}
+
+// Repeat makes the companion send a request, which the session has read, to the next hub. It returns false if the companion
+// does not do that.
+func (g *gate) Repeat(id json.RawMessage) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.shut || !g.repeats {
+		return false
+	}
+	g.undone = append(g.undone, bytes.Clone(id))
+	return true
 }
 
 func (g *gate) Read(p []byte) (int, error) {
@@ -82,7 +111,7 @@ func (g *gate) end() {
 // part sends the farewell to the companion, if the gate is shut. It must be called after the session has ended.
 func (g *gate) part() {
 	g.mu.Lock()
-	line, err := json.Marshal(farewell{g.read})
+	line, err := json.Marshal(farewell{g.read, g.undone})
 	shut := g.shut
 	g.mu.Unlock()
 	if err != nil || !shut {

@@ -33,6 +33,8 @@ type (
 		// Farewell says that the companion understands a farewell, the last line
 		// that a stopping hub sends.
 		Farewell bool `json:"farewell,omitempty"`
+		// Repeats says that the companion sends the requests in farewell.Undone again.
+		Repeats bool `json:"repeats,omitempty"`
 		Entry
 	}
 	// counterGreeting is sent by the hub. It proves that the hub knows the token.
@@ -82,7 +84,8 @@ func Dial(ctx context.Context, info instance.Info, version, session string, entr
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
 	if err := s.shakeHands(info, greeting{
-		Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Farewell: true, Entry: entry,
+		Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Farewell: true, Repeats: true,
+		Entry: entry,
 	}); err != nil {
 		_ = conn.Close()
 		return nil, err

@@ -52,21 +52,21 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	session, entry, farewells, err := h.welcome(s)
+	hello, err := h.welcome(s)
 	if err != nil {
 		h.Log.Warn("companion refused", "error", err)
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	if session == "" {
+	if hello.Session == "" {
 		return
 	}
 	if h.Admit != nil {
 		h.Admit(conn)
 	}
-	g := &gate{stream: s, moved: &h.moved, over: make(chan struct{})}
+	g := &gate{stream: s, moved: &h.moved, over: make(chan struct{}), repeats: hello.Repeats}
 	if !h.enter(g) {
-		if g.close(); farewells {
+		if g.close(); hello.Farewell {
 			g.part()
 		}
 		return
@@ -74,48 +74,48 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.leave(g)
 	// Keep the session when the HTTP server shuts down and cancels the context
 	// of the request: Close ends sessions.
-	if err := h.Serve(context.WithoutCancel(r.Context()), session, entry, g); err != nil {
-		h.Log.Debug("session ended with an error", "session", session, "error", err)
+	if err := h.Serve(context.WithoutCancel(r.Context()), hello.Session, hello.Entry, g); err != nil {
+		h.Log.Debug("session ended with an error", "session", hello.Session, "error", err)
 	}
-	if farewells {
+	if hello.Farewell {
 		g.part()
 	}
 }
 
-// welcome runs the hub's side of the handshake and returns the session's id and entry, and whether the
-// companion understands a farewell. The id is "" if the hub has refused the session.
-func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, err error) {
-	var hello greeting
+// welcome runs the hub's side of the handshake and returns the greeting of the companion. Its session is "" if the hub has
+// refused the session.
+func (h *Hub) welcome(s *stream) (greeting, error) {
+	var hello, refused greeting
 	if err := s.receive(&hello); err != nil {
-		return "", entry, false, err
+		return refused, err
 	}
 	nonce := instance.NewSecret()
-	err = s.send(counterGreeting{
+	err := s.send(counterGreeting{
 		Protocol: instance.Protocol, Version: h.Info.Version, Nonce: nonce,
 		Proof: instance.Proof(h.Info.Token, "hub", h.Info.Address(), hello.Nonce, nonce),
 	})
 	if err != nil {
-		return "", entry, false, err
+		return refused, err
 	}
 	var given credentials
 	if err := s.receive(&given); err != nil {
-		return "", entry, false, err
+		return refused, err
 	}
 	switch {
 	case !instance.SameProof(given.Proof, instance.Proof(h.Info.Token, "companion", h.Info.Address(), nonce, hello.Nonce)):
-		return "", entry, false, s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
+		return refused, s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
 	case hello.Protocol > instance.Protocol:
-		return "", entry, false, h.refuseNewer(s)
+		return refused, h.refuseNewer(s)
 	case given.Replace && h.idle():
 		h.Log.Info("stopping for a newer version", "version", hello.Version)
 		err := s.send(verdict{Stopping: true})
 		h.Stop()
-		return "", entry, false, err
+		return refused, err
 	case len(hello.Session) < 16 || len(hello.Session) > 128:
-		return "", entry, false, s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
+		return refused, s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
 	}
 	if err := hello.Check(); err != nil {
-		return "", entry, false, s.send(verdict{Error: fault.MessageOf(err)})
+		return refused, s.send(verdict{Error: fault.MessageOf(err)})
 	}
 	welcome := verdict{Ready: true, Surface: hello.Surface}
 	if given.Replace {
@@ -123,7 +123,7 @@ func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, e
 			" replaces it when they are done, or with: agent-discover restart"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
-	return hello.Session, hello.Entry, hello.Farewell, s.send(welcome)
+	return hello, s.send(welcome)
 }
 
 // refuseNewer refuses a companion whose protocol is newer than this hub's. If the hub is idle, refuseNewer also stops

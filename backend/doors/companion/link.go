@@ -224,10 +224,10 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 		if err != nil {
 			return stalled
 		}
-		var f farewell
-		if bytes.HasPrefix(line, []byte(farewellPrefix)) && json.Unmarshal(line, &f) == nil {
+		if f, ok := parseFarewell(line); ok {
 			c.mu.Lock()
 			c.read = f.Read
+			c.memory.rewind(f.Undone)
 			c.mu.Unlock()
 			continue
 		}

@@ -145,3 +145,41 @@ func TestRequestsThatChangeNothingAreSentToTheNextHubOnce(t *testing.T) {
 }
 
 func responseIDOf(line string) string { return string(responseID([]byte(line))) }
+
+func TestRequestsThatAStoppingHubDidNotCarryOutAreSentToTheNext(t *testing.T) {
+	const other = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"y"}}`
+	synctest.Test(t, func(t *testing.T) {
+		c := &Companion{}
+		hub, client := linked(t, c)
+		lines := bufio.NewReader(hub)
+		for _, line := range []string{call, other} {
+			go func() { _ = c.fromClient([]byte(line)) }()
+			expect(t, lines, line)
+		}
+		if _, err := hub.Write([]byte(`{"agent_discover_read":2,"undone":[1]}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		_ = hub.Close()
+		line, err := client.ReadString('\n')
+		if err != nil || responseIDOf(line) != "2" || !strings.Contains(line, "its outcome is unknown") {
+			t.Errorf("the client got %q, %v", line, err)
+		}
+		synctest.Wait()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if len(c.queue) != 1 || string(c.queue[0]) != call+"\n" {
+			t.Errorf("the next hub gets %q", c.queue)
+		}
+	})
+}
+
+func TestOnlyAStoppingHubLeavesRequestsToTheNext(t *testing.T) {
+	for name, row := range map[string]struct{ shut, repeats, want bool }{
+		"a running hub": {false, true, false}, "an old companion": {true, false, false}, "a stopping hub": {true, true, true},
+	} {
+		g := &gate{shut: row.shut, repeats: row.repeats}
+		if got := g.Repeat([]byte("1")); got != row.want || len(g.undone) > 0 != row.want {
+			t.Errorf("%s: %t, %q", name, got, g.undone)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type memory struct {
 type sentLine struct {
 	number int // of the line on the link, from 1
 	line   []byte
+	undone bool // the hub has not carried out the request
 }
 
 // question is a request whose answer is to be cached.
@@ -170,7 +171,17 @@ func (m *memory) send(id json.RawMessage, number int, line []byte) {
 		m.sent = make(map[string]sentLine)
 	}
 	if m.waits(string(id)) {
-		m.sent[string(id)] = sentLine{number, bytes.Clone(line)}
+		m.sent[string(id)] = sentLine{number: number, line: bytes.Clone(line)}
+	}
+}
+
+// rewind makes abandon treat requests that were sent like those that the hub did not read. ids are their ids.
+func (m *memory) rewind(ids []json.RawMessage) {
+	for _, id := range ids {
+		if sent, ok := m.sent[string(id)]; ok {
+			sent.undone = true
+			m.sent[string(id)] = sent
+		}
 	}
 }
 
@@ -187,7 +198,7 @@ func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 		line, sent := m.inFlight[id], m.sent[id]
 		switch {
 		case id == m.initialID && m.initialize != nil:
-		case sent.number > read:
+		case sent.number > read, sent.undone:
 			again = append(again, append(sent.line, '\n'))
 		case line != nil:
 			again = append(again, append(line, '\n'))

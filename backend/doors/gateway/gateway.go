@@ -199,9 +199,10 @@ func (p processes) Refresh(ctx context.Context, server string) error {
 }
 
 // Serve runs the session of one client until the client's stream ends. It sets o.Peer to a Peer that sends on the
-// stream.
+// stream. If the stream is a Repeater, it leaves the requests to it that the hub did not carry out because it is stopping.
 func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) error {
 	serving := &handler{}
+	serving.repeater, _ = stream.(Repeater)
 	conn := jsonrpc.NewConn(stream, stream, serving, jsonrpc.Options{IDPrefix: IDPrefix, InOrder: "initialize"})
 	o.Peer = pipe{conn}
 	serving.Session = g.Open(ctx, o)
@@ -209,9 +210,31 @@ func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) er
 	return conn.Run(ctx)
 }
 
+// Repeater is a stream whose client can send requests of this session to the next hub.
+type Repeater interface {
+	// Repeat makes the client send a request to the next hub. It returns false if the client cannot do that.
+	Repeat(id json.RawMessage) bool
+}
+
 // handler passes messages to a session. It exists before the session, because the session needs the connection
 // and the connection needs a handler.
-type handler struct{ *Session }
+type handler struct {
+	*Session
+	repeater Repeater // may be nil
+}
+
+// Request implements jsonrpc.Handler.
+func (h *handler) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if h.repeater == nil {
+		return h.Session.Request(ctx, method, params)
+	}
+	var unsent atomic.Bool
+	result, err := h.Session.Request(call.WithUnsent(ctx, &unsent), method, params)
+	if unsent.Load() && h.repeater.Repeat(jsonrpc.RequestID(ctx)) {
+		return nil, jsonrpc.ErrUnanswered
+	}
+	return result, err
+}
 
 // Open begins a session. The caller passes the client's requests and notifications to it, and calls Close when
 // the client has left.

@@ -94,13 +94,16 @@ func (c *Conn) work(r request) {
 	}
 }
 
+// ErrUnanswered is the error of a Handler for a request that gets no answer on this connection.
+var ErrUnanswered = errors.New("the request is not answered")
+
 func (c *Conn) handle(r request) {
 	defer r.cancel(nil)
 	result, err := c.handler.Request(r.ctx, r.Method, r.Params)
 	c.mu.Lock()
 	delete(c.serving, string(r.ID))
 	c.mu.Unlock()
-	if _, ok := errors.AsType[*Cancelled](context.Cause(r.ctx)); ok {
+	if _, ok := errors.AsType[*Cancelled](context.Cause(r.ctx)); ok || errors.Is(err, ErrUnanswered) {
 		return
 	}
 	_ = c.reply(r.ID, result, err)

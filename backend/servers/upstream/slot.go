@@ -84,6 +84,8 @@ var (
 	errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
 	// errLeft is returned by calls of a client that has ended its session.
 	errLeft = fault.Wrap(errEnded, fault.Unavailable, "the client has ended its session")
+	// ErrStopping is the error of a request that was not sent to its server, because the hub is stopping.
+	ErrStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")
 )
 
 // acquire returns the running session and adds a call to it. It starts a

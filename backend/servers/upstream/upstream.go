@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -243,7 +242,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		case <-m.resumed:
 			m.keeper.supervise(ctx)
 		case <-ctx.Done():
-			m.slots.close(fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment"))
+			m.slots.close(ErrStopping)
 			m.work.Wait()
 			return nil
 		}
