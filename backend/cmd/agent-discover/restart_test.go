@@ -3,8 +3,10 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,6 +93,44 @@ func TestCommandsWaitForTheNextHub(t *testing.T) {
 				t.Fatalf("during restart %d: %+v", i, out)
 			}
 		}
+	}
+}
+
+// TestACallThatWaitsForItsServerSurvivesARestart restarts the hub while a call of an agent and one of the command line wait
+// until a server has started, so that the hub has read both and sent neither.
+func TestACallThatWaitsForItsServerSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Must("start")
+	gate, starts := filepath.Join(h.Dir, "gate"), filepath.Join(h.Dir, "starts")
+	script := fmt.Sprintf("echo x >> '%s'; until [ -e '%s' ]; do sleep 0.05; done; exec \"$@\"", starts, gate)
+	h.Write(gate, "")
+	h.Add("slow", append([]string{"sh", "-c", script, "sh"}, mcptest.Command(t)...))
+	h.Must("servers", "stop", "slow")
+	if err := errors.Join(os.Remove(gate), os.Remove(starts)); err != nil {
+		t.Fatal(err)
+	}
+	started := func(n int) {
+		t.Helper()
+		programtest.Eventually(t, "the server is starting", func() bool {
+			lines, _ := os.ReadFile(starts)
+			return strings.Count(string(lines), "x") >= n
+		})
+	}
+	c := h.Attach()
+	call := c.StartTool("slow__echo", `{"text":"waited"}`)
+	started(1)
+	typed := make(chan programtest.Outcome)
+	go func() { typed <- h.Run("call", "slow__echo", "text=typed") }()
+	programtest.Eventually(t, "both calls wait", func() bool { return strings.Contains(h.Must("status"), "2 clients connected") })
+	h.Must("restart")
+	started(2)
+	h.Write(gate, "")
+	if result := c.ToolResult(call); result.IsError || result.Text() != "waited" {
+		t.Errorf("the agent got %+v", result)
+	}
+	if out := <-typed; out.Code != 0 || !strings.Contains(out.Stdout, "typed") {
+		t.Errorf("call printed %+v", out)
 	}
 }
 
