@@ -237,7 +237,8 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 	}
 	m.mu.Lock()
 	d := m.demand(s.ID)
-	// A request that began before the secrets of the server were changed says nothing about the new secrets.
+	// A session that began before the secrets of the server were changed, or before somebody signed out, says nothing about
+	// what the server requires now.
 	required := d.required || s.secrets == m.changes[s.ID]
 	news := required && !d.required
 	d.challenge, d.required, d.checked = c, required, m.options.Now()

@@ -84,7 +84,7 @@ type Manager struct {
 	mu        sync.Mutex
 	grants    map[int64]*grant  // grants in use, by server
 	demands   map[int64]*demand // requests of servers for authorization since the last sign-in
-	changes   map[int64]int     // number of calls of Reconsider, by server
+	changes   map[int64]int     // number of changes of secrets and of removed sign-ins, by server
 	tries     map[operation]int // number of new tokens requested for an operation whose token lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
 	failures  map[int64]string  // why the last sign-in to a server failed

@@ -208,7 +208,8 @@ func TestSigningOutRevokesTheTokens(t *testing.T) {
 	s := oidctest.NewResource(t, p)
 	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
-	token := strings.TrimPrefix(w.header("notes"), "Bearer ")
+	before, sent := w.Access(w.servers["notes"]), w.header("notes") // of a session that is open while alice signs out
+	token := strings.TrimPrefix(sent, "Bearer ")
 	if unrevoked, err := w.Logout(t.Context(), 1, "notes"); unrevoked != nil || err != nil {
 		t.Fatal(unrevoked, err)
 	}
@@ -217,6 +218,18 @@ func TestSigningOutRevokesTheTokens(t *testing.T) {
 	}
 	if w.header("notes") != "" {
 		t.Error("the token is still used")
+	}
+	refused := mcphttp.Challenge{Status: http.StatusUnauthorized, Sent: sent}
+	for _, row := range []struct {
+		access *oauth.Access
+		want   oauth.State
+	}{{before, oauth.SignedOut}, {w.Access(w.servers["notes"]), oauth.Required}} {
+		if retry, err := row.access.Challenged(t.Context(), refused); retry || !errors.Is(err, mcphttp.ErrSignIn) {
+			t.Errorf("a refused request: %t, %v", retry, err)
+		}
+		if st, _ := w.Status(1); st.State != row.want {
+			t.Errorf("after a refused request, the state is %s, want %s", st.State, row.want)
+		}
 	}
 	w.restart()
 	if st, _ := w.Status(1); st.State != oauth.SignedOut || w.header("notes") != "" {

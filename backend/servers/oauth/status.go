@@ -141,6 +141,7 @@ func (m *Manager) drop(id int64, match func(keptGrant) bool) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.changes[id]++
 	delete(m.grants, id)
 	delete(m.demands, id)
 	delete(m.failures, id)
