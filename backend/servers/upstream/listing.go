@@ -52,13 +52,21 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 		return nil, err
 	}
 	defer session.use.leave()
+	if err := m.listTools(ctx, server, session); err != nil {
+		return nil, err
+	}
+	return m.ShownTools(ctx, server, session.profile.get().Tools), nil
+}
+
+// listTools reads all pages of a server's tool list in a session and stores the tools in the catalog.
+func (m *Manager) listTools(ctx context.Context, server registry.Server, session *session) error {
 	limit := m.startLimit(server)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if _, err := session.lists.readList(ctx, toolsList); err != nil {
-		return nil, session.explainer.explainList(err, limit)
+		return session.explainer.explainList(err, limit)
 	}
-	return m.ShownTools(ctx, server, session.profile.get().Tools), nil
+	return nil
 }
 
 // warn shows a problem of the server in the hub's log and among the lines that the

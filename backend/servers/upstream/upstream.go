@@ -325,6 +325,15 @@ func (m *Manager) startLimit(server registry.Server) time.Duration {
 // server without an ID is in no registry: the manager knows it from this call
 // until Remove.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
+	session, err := m.started(ctx, server)
+	if err == nil {
+		session.use.leave()
+	}
+	return err
+}
+
+// started starts a server as Start does and adds a call to its session, which the caller must end with usage.leave.
+func (m *Manager) started(ctx context.Context, server registry.Server) (*session, error) {
 	if server.ID == 0 {
 		m.slots.open(Target{Server: server.Name})
 	}
@@ -333,21 +342,21 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 		s.failures, s.notBefore = 0, time.Time{}
 		s.mu.Unlock()
 	}
-	session, err := m.router.acquire(ctx, wantOf(server, "", nil))
-	if err == nil {
-		session.use.leave()
-	}
-	return err
+	return m.router.acquire(ctx, wantOf(server, "", nil))
 }
 
 // Refresh starts a server as Start does. If the server was running already, Refresh lists its tools again.
 func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
 	ran := m.slots.running(server.Name)
-	if err := m.Start(ctx, server); err != nil || ran == nil || ran != m.slots.running(server.Name) {
+	session, err := m.started(ctx, server)
+	if err != nil {
 		return err
 	}
-	_, err := m.ListTools(ctx, server)
-	return err
+	defer session.use.leave()
+	if session != ran {
+		return nil // its start has listed the tools
+	}
+	return m.listTools(ctx, server, session)
 }
 
 // Stop gives calls in flight a grace period and then ends the server's sessions.
