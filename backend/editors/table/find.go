@@ -25,6 +25,21 @@ func (m Machine) Find(e *Editor) Found {
 	return found
 }
 
+// Configuration returns the paths of the configuration files of all editors, whether these are installed or not. The
+// files contain credentials of servers.
+func (m Machine) Configuration() (all []string) {
+	for _, e := range table() {
+		for _, spots := range []bySystem[spot]{e.row.Files, e.row.Further, e.row.Beside} {
+			for _, s := range spots.on(m.OS) {
+				paths, _ := m.expand(s.Path)
+				all = append(all, paths...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // permission returns whether the entry of Agent Discover may be added to the
 // files of a row on this machine.
 func (m Machine) permission(r *row) Permission {
