@@ -44,6 +44,7 @@ func (s *session) spawn(ctx *starting, at *slot, env process.Env) error {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, s.redactor.Text(fault.MessageOf(err)))
 	}
 	defer closeAll(launch.Files...)
+	s.advice = launch.Advice
 	user := launch.Env
 	box := labelled(&launch, s.server, s.filled, hubLabel(s.manager.children.file))
 	cmd, err := program.Command(context.Background(), launch.Environment(), launch.Command, launch.Args...)
@@ -63,7 +64,7 @@ func (s *session) spawn(ctx *starting, at *slot, env process.Env) error {
 	if err := s.manager.capacity.occupy(s.server); err != nil {
 		return err
 	}
-	in, stdout, stderr, err := startPiped(cmd)
+	in, stdout, stderr, err := startPiped(cmd, launch.Wrapped)
 	if err != nil {
 		s.manager.capacity.vacate()
 		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s",
@@ -124,7 +125,7 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File, writte
 // startPiped starts a command with pipes for its standard streams. The pipes that
 // package exec makes for output stay open until every process has closed them, and a
 // process that the command has started may outlive the command.
-func startPiped(cmd *exec.Cmd) (in io.WriteCloser, stdout, stderr *os.File, err error) {
+func startPiped(cmd *exec.Cmd, wrapped bool) (in io.WriteCloser, stdout, stderr *os.File, err error) {
 	stdout, out, err := os.Pipe()
 	if err != nil {
 		return nil, nil, nil, err
@@ -136,7 +137,9 @@ func startPiped(cmd *exec.Cmd) (in io.WriteCloser, stdout, stderr *os.File, err 
 	}
 	defer closeAll(out, errs)
 	cmd.Stdout, cmd.Stderr = out, errs
-	if in, err = cmd.StdinPipe(); err == nil {
+	if in, err = cmd.StdinPipe(); err == nil && wrapped {
+		err = process.StartShielded(cmd)
+	} else if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {

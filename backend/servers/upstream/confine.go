@@ -24,6 +24,10 @@ type Launch struct {
 	// Files are inherited as descriptors 3, 4 and so on. They are closed after the
 	// start.
 	Files []*os.File
+	// Advice is added to the error of a start that fails, for example what a person can grant the server. It may be empty.
+	Advice string
+	// Wrapped is set if the command is a program that waits for the server's own, which alone reacts to SIGTERM.
+	Wrapped bool
 	// Started is called with the pid of the process right after its start. It may
 	// be nil.
 	Started func(pid int)

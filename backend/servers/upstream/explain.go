@@ -127,6 +127,14 @@ func (x *explainer) raise(what string, own, limit time.Duration) string {
 // startFailure turns the error of a start into one that names the server, the
 // cause and a remedy.
 func (x *explainer) startFailure(ctx *starting, err error) error {
+	failure := x.startFailed(ctx, err)
+	if f, ok := errors.AsType[*fault.Error](failure); ok && x.advice != "" {
+		f.Message += "\n" + x.redactor.Text(x.advice)
+	}
+	return failure
+}
+
+func (x *explainer) startFailed(ctx *starting, err error) error {
 	command := x.redactor.Text(strings.Join(append([]string{x.server.Command}, x.server.Args...), " "))
 	name, distant := x.server.Name, x.link.pid() == 0
 	rpc, _ := errors.AsType[*jsonrpc.Error](err)

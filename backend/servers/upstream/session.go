@@ -43,7 +43,8 @@ const (
 type origin struct {
 	server   registry.Server // configuration at the start
 	target   Target
-	private  bool // the server has a single user
+	private  bool   // the server has a single user
+	advice   string // what a person can do if the server does not start; may be empty
 	redactor *redact.Redactor
 	log      *slog.Logger
 	bus      *events.Bus
