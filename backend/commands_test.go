@@ -23,7 +23,7 @@ var starters = map[string]string{
 	"backend/base/process/running_darwin.go":   "base/program needs its package, and Windows does not compile it",
 	"backend/base/process/listener_darwin.go":  "base/program needs its package, and Windows does not compile it",
 	"backend/base/process/listener_windows.go": "base/program needs its package; its program and arguments are constants",
-	"backend/trust/sandbox/exec_linux.go":      "the process becomes the program of a server, and Windows does not compile it",
+	"backend/trust/confinement/exec_linux.go":  "the process becomes the program of a server, and Windows does not compile it",
 	"backend/base/autostart/login_darwin.go":   "Windows does not compile it",
 	"app/tray/host_linux.go":                   "Windows does not compile it",
 	"app/tray/host_darwin.go":                  "Windows does not compile it",

@@ -148,10 +148,17 @@ var allowed = map[string][]string{
 	},
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm computes the vectors that are the input of the classifier
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
+	"trust/confinement": {
+		// package netreach keeps names of hosts from leading to this machine; package program runs bubblewrap as a trial;
+		// package upstream defines the type Launch
+		"base/fault", "base/netreach", "base/process", "base/program",
+		"servers/upstream",
+	},
 	"trust/sandbox": {
-		// package program runs bubblewrap as a trial; package launch reports which variables are credentials
+		// package launch reports which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
+		"trust/confinement",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
@@ -566,14 +573,14 @@ var allowed = map[string][]string{
 		// Package audit verifies an export without a hub. Package journal defines the kinds that completion offers.
 		// Packages registry and risk describe to a person the server that is to be added. The packages of the wing
 		// market define what the market commands print. The packages of the wing trust judge the tools in a file without
-		// a hub. Package sandbox confines this program before it executes the program of a server. Packages catalog and
+		// a hub. Package confinement confines this program before it becomes the program of a server. Packages catalog and
 		// resolve are needed for the names of a toolset's tools. Package keychain lists the values that purge deletes.
 		"base/autostart", "base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/spelling", "base/textdiff", "base/tokens", "base/version", "base/words",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/eval", "discovery/minilm",
 		"servers/keychain", "servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
-		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"trust/classifier", "trust/confinement", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/resolve", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration", "editors/table",
 		"market/backup", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/persona",

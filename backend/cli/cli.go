@@ -18,7 +18,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // program is one run of the command line: its streams, the data folder and the
@@ -41,8 +41,8 @@ type program struct {
 
 // Main runs the command line of this process and returns its exit code.
 func Main(version string) int {
-	if len(os.Args) == 2 && os.Args[1] == sandbox.HelperCommand { // before anything else, because this process becomes another program
-		return sandbox.Exec()
+	if len(os.Args) == 2 && os.Args[1] == confinement.HelperCommand { // before anything else, because this process becomes another program
+		return confinement.Exec()
 	}
 	endings := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // closing the terminal sends SIGHUP; keep ignoring the signal under nohup

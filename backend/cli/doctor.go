@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -93,7 +94,7 @@ func (d doctorCommand) findings(ctx context.Context) []finding {
 	for _, v := range settings.IgnoredVariables() {
 		findings = append(findings, finding{What: "environment", Detail: v.Name + " has no effect", Advice: v.Advice})
 	}
-	confinement, complete := sandbox.Describe(sandbox.ThisProgram())
+	confinement, complete := sandbox.Describe(confinement.ThisProgram())
 	findings = append(findings, finding{
 		What: "sandbox", OK: complete, Detail: confinement,
 		Advice: "servers with the sandbox level strict do not start here; see SECURITY.md for what each system enforces",

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // hubCommands are the commands about the hub as a whole.
@@ -39,7 +39,7 @@ func (h hubCommands) serve() *cobra.Command {
 				console = h.p.err
 			}
 			running, err := hub.Open(cmd.Context(),
-				hub.Options{Folder: h.p.folder, Version: h.p.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
+				hub.Options{Folder: h.p.folder, Version: h.p.version, StartedBy: by, Console: console, Helper: confinement.ThisProgram()})
 			if err != nil {
 				// Do not report that another hub is running, or that the user has stopped or is restarting the hub:
 				// all processes that wait for a hub read the report, and these reasons do not hold for all of them.

@@ -220,7 +220,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		return err
 	}
 	s.packages = downloads.NewInstaller(h.log)
-	s.sandbox = h.openSandbox(config)
+	s.sandbox = h.openSandbox(config, login)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
 		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.features, Gate: s.trust, Bus: h.bus, Log: h.log,

@@ -45,7 +45,7 @@ type Options struct {
 	// Program is the path of the companion that editors start; "" for the
 	// path of this process.
 	Program string
-	// Helper is the command line of the process that calls sandbox.Exec: it confines itself and then
+	// Helper is the command line of the process that calls confinement.Exec: it confines itself and then
 	// executes a server's program. Without it, servers are not confined on Linux.
 	Helper []string
 	// Timeouts override how long the HTTP server waits for its clients.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -22,7 +23,7 @@ import (
 // folder before the hub starts. confining skips the test if the kernel cannot enforce a strict sandbox.
 func confining(t *testing.T, prepare ...func(home string)) (s *hubtest.Scenario, home string) {
 	t.Helper()
-	helper := []string{programtest.Current(t), sandbox.HelperCommand}
+	helper := []string{programtest.Current(t), confinement.HelperCommand}
 	if text, complete := sandbox.Describe(helper); !complete {
 		t.Skip(text)
 	}
@@ -71,26 +72,17 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 			Body:   s.Confined("guard", "guard", node, filesystem, filepath.Join(home, "files"), filepath.Join(home, ".ssh")),
 			Status: 201, Want: []string{`"level":"guard"`},
 		},
-		hubtest.Step{Name: "it starts, too", Method: "POST", Path: "/api/servers/2/activate", Status: 200},
 		hubtest.Step{
-			Name: "it reads", Method: "POST", Path: "/api/servers/2/call", Body: read("files/a.txt"), Status: 200,
-			Want: []string{"an ordinary file"},
+			Name: "it does not find its folders", Method: "POST", Path: "/api/servers/2/activate", Status: 500,
+			Want: []string{"Its sandbox (guard) denies it files that it wants", "servers grant guard --write " + home + "/files\""},
 		},
 		hubtest.Step{
-			Name: "but no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200,
-			Want: []string{"EACCES"}, Never: []string{"the key"}, Events: []string{"state id_ed25519"},
-		},
-		hubtest.Step{
-			Name: "and it does not write", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Want: []string{"EACCES"},
-			Events: []string{"state files/b.txt"},
-		},
-		hubtest.Step{
-			Name: "what it wanted", Method: "GET", Path: "/api/servers/2", Status: 200,
-			Want: []string{`"access":"write"`, `"grant":"` + home + `/files"`, `"target":"` + home + `/.ssh/id_ed25519","count"`},
+			Name: "they are offered, but no secret", Method: "GET", Path: "/api/servers/2", Status: 200,
+			Want: []string{`"access":"write"`, `"grant":"` + home + `/files"`, `"target":"` + home + `/.ssh","count"`},
 		},
 		hubtest.Step{
 			Name: "a program may not grant that", Method: "PUT", Path: "/api/servers/2/sandbox",
-			Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 403, Want: []string{"person_required"},
+			Body: `{"grants":{"read":["~/files"],"network":[],"write":[]}}`, Status: 403, Want: []string{"person_required"},
 		},
 		hubtest.Step{Name: "nor loosen it", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"level":"off"}`, Status: 403},
 		hubtest.Step{
@@ -99,17 +91,35 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 		},
 		hubtest.Step{
 			Name: "a person may", Method: "PUT", Path: "/api/servers/2/sandbox",
+			Body: `{"grants":{"read":["~/files"],"network":[],"write":[]}}`, Status: 200, Person: true,
+		},
+		hubtest.Step{Name: "now it starts", Method: "POST", Path: "/api/servers/2/activate", Status: 200},
+		hubtest.Step{
+			Name: "it reads", Method: "POST", Path: "/api/servers/2/call", Body: read("files/a.txt"), Status: 200,
+			Want: []string{"an ordinary file"},
+		},
+		hubtest.Step{
+			Name: "but no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200,
+			Want: []string{`"isError":true`}, Never: []string{"the key"},
+		},
+		hubtest.Step{
+			Name: "and it does not write", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Want: []string{"EROFS"},
+			Events: []string{"state files/b.txt"},
+		},
+		hubtest.Step{
+			Name: "a person may allow that, too", Method: "PUT", Path: "/api/servers/2/sandbox",
 			Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 200, Person: true,
 		},
 		hubtest.Step{
-			Name: "now it writes", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Never: []string{"EACCES"},
+			Name: "now it writes", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Never: []string{`"isError":true`},
 		},
 		hubtest.Step{
 			Name: "and still reads no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200,
-			Want: []string{"EACCES"}, Never: []string{"the key"},
+			Want: []string{`"isError":true`}, Never: []string{"the key"},
 		},
 		hubtest.Step{
-			Name: "the grant is no longer offered", Method: "GET", Path: "/api/servers/2", Status: 200, Never: []string{`"access":"write"`},
+			Name: "the grant is no longer offered", Method: "GET", Path: "/api/servers/2", Status: 200,
+			Never: []string{`"grant":"` + home + `/files"`},
 		},
 		hubtest.Step{
 			Name: "tighter", Method: "PUT", Path: "/api/servers/2/sandbox",
@@ -196,7 +206,7 @@ net.connect(%d, "127.0.0.1").on("connect", () => { console.error("connected"); p
 		hubtest.Step{
 			Name: "granted", Method: "PUT", Path: "/api/servers/1/sandbox",
 			Body:   fmt.Sprintf(`{"grants":{"read":[],"write":[],"network":["127.0.0.1:%d"]}}`, port),
-			Status: 200, Person: true, Want: []string{"filtered by port only"},
+			Status: 200, Person: true, Want: []string{"by their names"},
 		},
 		hubtest.Step{Name: "it connects", Method: "POST", Path: "/api/servers/1/start", Status: 500, Want: []string{"connected"}},
 	)

@@ -9,13 +9,15 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // attackCommand is the argument that makes this binary try accesses that a server must not have.
 const attackCommand = "attack"
 
 func init() {
-	commands[HelperCommand] = func([]string) { os.Exit(Exec()) }
+	commands[confinement.HelperCommand] = func([]string) { os.Exit(confinement.Exec()) }
 	commands[attackCommand] = attack
 }
 

@@ -11,12 +11,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // code lists the files and folders of the program of a launch, of its interpreter and of its script.
 type code struct {
 	own []string // folders in the hub's data folder that contain the server
-	all []string // files and folders of all three, for a server that may read no others
+	all []string // files and folders of all three
+	// links are the paths by which they are started, which may contain symbolic links.
+	links []string
 }
 
 // codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are
@@ -38,18 +41,20 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 	if program == "" {
 		return c
 	}
-	hidden := reals(at.hidden())
+	hidden := reals(at.hidden(nil))
 	keep := func(folders ...string) {
 		for _, folder := range folders {
-			if folder != at.home && len(carve(disk{}, folder, hidden)) == 1 {
+			if !confinement.Within(folder, at.home) && !confinement.Contains(hidden, folder) {
 				c.all = append(c.all, folder)
 			}
 		}
 	}
-	ofPackage := within(real(packages), real(program))
+	ofPackage := confinement.Within(real(packages), real(program))
 	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
-		if !ofPackage || found == program || within(real(packages), real(found)) || at.installed(found, l.Env) {
+		if !ofPackage || found == program || confinement.Within(real(packages), real(found)) || at.installed(found, l.Env) {
 			keep(append(prefixesOf(found), real(found))...) // only the file is kept if its folders contain secrets
+			keep(at.managerOf(found)...)
+			c.links = append(c.links, found)
 		}
 	}
 	if ofPackage {
@@ -59,6 +64,7 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 		if filepath.IsAbs(arg) {
 			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
 				keep(projectOf(real(arg)), real(arg))
+				c.links = append(c.links, arg)
 			}
 			break // the next arguments are those of the script
 		}
@@ -73,12 +79,36 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 func prefixesOf(program string) (folders []string) {
 	for _, path := range []string{real(program), filepath.Join(real(filepath.Dir(program)), filepath.Base(program))} {
 		folder := filepath.Dir(path)
-		if name := filepath.Base(folder); (name == "bin" || name == "Scripts") && filepath.Dir(folder) != "/" {
+		if name := filepath.Base(folder); (name == "bin" || name == "Scripts") && prefix(filepath.Dir(folder)) {
 			folders = append(folders, filepath.Dir(folder))
 		}
 		folders = append(folders, folder, projectOf(path))
 	}
 	return folders
+}
+
+// prefix reports whether programs are installed in a folder: it contains more than a folder for programs.
+func prefix(folder string) bool {
+	return folder != "/" && slices.ContainsFunc([]string{"lib", "lib64", "libexec", "Lib", "pyvenv.cfg"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name))
+		return err == nil
+	})
+}
+
+// managerOf returns the folder of the version manager that has installed a program, and the files in the home folder
+// that choose a version. It returns nothing for other programs.
+func (p place) managerOf(program string) (paths []string) {
+	for _, name := range versionManagers {
+		if folder := p.expand("~/" + name); confinement.Within(folder, program) || confinement.Within(real(folder), program) {
+			paths = append(paths, real(folder))
+		}
+	}
+	if len(paths) > 0 {
+		for _, name := range versionFiles {
+			paths = append(paths, real(p.expand("~/"+name)))
+		}
+	}
+	return paths
 }
 
 // projectOf returns the folder to which a script belongs: the outermost node_modules, or
@@ -109,10 +139,10 @@ func (p place) installed(program string, env process.Env) bool {
 		return true
 	}
 	folders := p.system()
-	for _, name := range append(slices.Clone(versionManagers), ".local/share/uv/python") {
+	for _, name := range versionManagers {
 		folders = append(folders, filepath.Join(p.home, filepath.FromSlash(name)))
 	}
-	return anyWithin(folders, program) || anyWithin(reals(folders), real(program))
+	return confinement.AnyWithin(folders, program) || confinement.AnyWithin(reals(folders), real(program))
 }
 
 // maxScript limits how many bytes of a script or a pyvenv.cfg are read to find the interpreter

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +18,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
+
+// machine is what this system can enforce.
+var machine = confinement.This(confinement.ThisProgram())
 
 // user is a person with a home folder that contains a key, and the sandbox of a hub
 // that the person runs.
@@ -34,8 +37,8 @@ type user struct {
 // newUser returns a user. The test is skipped where the kernel has no Landlock.
 func newUser(t *testing.T) *user {
 	t.Helper()
-	if landlockABI() < abiTruncate {
-		t.Skipf("the kernel has no Landlock, or one older than ABI %d", abiTruncate)
+	if machine.ABI < confinement.ABITruncate {
+		t.Skipf("the kernel has no Landlock, or one older than ABI %d", confinement.ABITruncate)
 	}
 	// The home folder must not be in /tmp, where tests have their temporary folders,
 	// because the level guard allows /tmp.
@@ -59,7 +62,7 @@ func newUser(t *testing.T) *user {
 		t.Fatal(err)
 	}
 	u.sandbox = New(Options{
-		Helper: []string{self, HelperCommand}, Data: u.path(".agent-discover"), Folder: u.path(".agent-discover/sandbox"),
+		Helper: []string{self, confinement.HelperCommand}, Data: u.path(".agent-discover"), Folder: u.path(".agent-discover/sandbox"),
 		Roots: []string{"file://" + u.path("project")}, Bus: u.bus, Log: slog.New(slog.DiscardHandler),
 	})
 	return u
@@ -155,12 +158,11 @@ func TestAGuardedServerGetsNoSecretsAndWritesOnlyWhereItMay(t *testing.T) {
 	expect(t, results, []string{"own", "connect"},
 		[]string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
 	results = u.attack(guard, "read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("project/new.c"))
-	expect(t, results, []string{"read", "list", "write"}, nil)
+	expect(t, results, []string{"write"}, []string{"read", "list"})
 	if results := u.attack(guard, "read="+u.path(".agent-discover/token")); results["read"] == "got it" {
 		t.Error("it can read the token of the hub")
 	}
-	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); !strings.Contains(out, "Permission denied") ||
-		strings.Contains(out, "the key") {
+	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); strings.Contains(out, "the key") {
 		t.Errorf("a program that it starts: %s", out)
 	}
 	if text, err := os.ReadFile(u.path("notes/today.txt")); err != nil || string(text) != "notes" {
@@ -194,7 +196,7 @@ func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
 		"connect="+tcp.Addr().String(), "send="+tcp.Addr().String(), "local="+local.Addr().String(), "mptcp=", fmt.Sprintf("signal=%d",
 			os.Getpid()))
 	denied := []string{"read", "list", "write", "connect", "send", "local", "mptcp"}
-	if landlockABI() >= abiScopes {
+	if machine.ABI >= confinement.ABIScopes {
 		denied = append(denied, "signal")
 	}
 	expect(t, results, []string{"own"}, denied)
@@ -208,26 +210,24 @@ func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
 	}
 }
 
-func TestAStrictServerHasProcessesOfItsOwnWhereBubblewrapWorks(t *testing.T) {
+func TestAServerHasATreeAndProcessesOfItsOwnWhereBubblewrapWorks(t *testing.T) {
 	u := newUser(t)
-	strict := registry.Server{Sandbox: registry.Strict}
-	out := u.run(strict, "sh", "-c", "echo $$; cat /proc/"+fmt.Sprint(os.Getpid())+"/cmdline; id -u")
-	if u.sandbox.machine.wrapper.works() == "" {
+	if !machine.OwnTree() {
 		t.Skip("bubblewrap is not installed or may not create namespaces")
 	}
-	if pid, _, _ := strings.Cut(out, "\n"); len(pid) > 2 || !strings.Contains(out, "No such file") ||
-		!strings.Contains(out, fmt.Sprint("\n", os.Getuid(), "\n")) {
-		t.Errorf("printed:\n%s", out)
+	for _, level := range []string{registry.Guard, registry.Strict} {
+		out := u.run(registry.Server{Sandbox: level}, "sh", "-c",
+			"echo $$; cat /proc/"+fmt.Sprint(os.Getpid())+"/cmdline; id -u; ls -A ~ /tmp; echo kept > ~/state; pwd")
+		if pid, _, _ := strings.Cut(out, "\n"); len(pid) > 2 || !strings.Contains(out, "No such file") ||
+			!strings.Contains(out, fmt.Sprint("\n", os.Getuid(), "\n")) || !strings.HasSuffix(out, u.home+"\n") {
+			t.Errorf("%s: printed:\n%s", level, out)
+		}
 	}
-	if !slices.ContainsFunc(u.sandbox.Report(registry.Server{Name: "x", Transport: "stdio", Command: "x", Sandbox: registry.Strict}).Notes,
-		func(n string) bool { return strings.Contains(n, "bubblewrap") }) {
-		t.Error("the report does not say so")
+	if out := u.run(registry.Server{Sandbox: registry.Guard}, "cat", u.path("state")); out != "kept\n" {
+		t.Errorf("its home folder has lost a file: %s", out)
 	}
-	p := policy{network: network{restricted: true, ports: []uint16{443}}, read: []string{"/usr"}}
-	if _, args := u.sandbox.machine.wrapper.wrap(p, u.home,
-		[]string{"/opt/helper", HelperCommand}); strings.Join(args, " ") != strings.Join(namespaces(false), " ")+" --bind "+u.home+
-		" /tmp -- /opt/helper "+HelperCommand {
-		t.Errorf("with a network grant: %v", args)
+	if _, err := os.Stat(u.path("state")); err == nil {
+		t.Error("it has written to the home folder of the user")
 	}
 }
 
@@ -311,7 +311,7 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 	u.write("evil/bwrap", "#!/bin/sh\ncat "+key+" >> "+u.path("loot")+"\n")
 	if err := errors.Join(os.Chmod(u.path("evil/bwrap"), 0o755), os.MkdirAll(filepath.Join(own, "npx-1", "bin"), 0o700),
 		os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)),
-		os.Symlink(u.path(".ssh"), filepath.Join(own, ownCache))); err != nil {
+		os.Symlink(u.path(".ssh"), filepath.Join(own, ownHome))); err != nil {
 		t.Fatal(err)
 	}
 	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // a package may put programs on the PATH
@@ -364,13 +364,13 @@ func TestGrantsAllowWhatTheyName(t *testing.T) {
 	server := registry.Server{Sandbox: registry.Strict, Grants: registry.Grants{
 		Read: []string{"~/notes"}, Write: []string{u.path("project")}, Network: []string{fmt.Sprintf("localhost:%d", port)},
 	}}
-	if landlockABI() < abiTCP {
+	if machine.ABI < confinement.ABITCP {
 		server.Grants.Network = nil
 	}
 	results := u.attack(server, "read="+u.path("notes/today.txt"), "write="+u.path("notes/new.txt"), "own="+u.path("project/new.txt"),
 		"connect="+tcp.Addr().String())
 	expect(t, results, []string{"read", "own"}, []string{"write"})
-	if results["connect"] != "got it" && landlockABI() >= abiTCP {
+	if results["connect"] != "got it" && machine.ABI >= confinement.ABITCP {
 		t.Errorf("the granted port: %s", results["connect"])
 	}
 	expect(t, u.attack(server, "connect="+other.Addr().String(), "mptcp="), nil, []string{"connect", "mptcp"})
@@ -400,12 +400,12 @@ func TestAServerGetsNoCredentialsOfTheUsersEnvironment(t *testing.T) {
 }
 
 func TestAStrictServerIsNotStartedWhereItCannotBeConfined(t *testing.T) {
-	for what, m := range map[string]machine{
-		"no Landlock": {os: "linux", calls: true, helper: []string{"x"}}, "an old one": {
-			os: "linux", abi: 2, calls: true, helper: []string{"x"},
+	for what, m := range map[string]confinement.Machine{
+		"no Landlock": {OS: "linux", Calls: true, Helper: []string{"x"}}, "an old one": {
+			OS: "linux", ABI: 2, Calls: true, Helper: []string{"x"},
 		},
-		"no helper": {os: "linux", abi: 7, calls: true}, "another processor": {os: "linux", abi: 7, helper: []string{"x"}},
-		"Windows": {os: "windows"}, "macOS without sandbox-exec": {os: "darwin"},
+		"no helper": {OS: "linux", ABI: 7, Calls: true}, "another processor": {OS: "linux", ABI: 7, Helper: []string{"x"}},
+		"Windows": {OS: "windows"}, "macOS without sandbox-exec": {OS: "darwin"},
 	} {
 		s := New(Options{Folder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 		s.machine = m
@@ -424,7 +424,7 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 	}
 	for what, text := range map[string]string{
 		"no spec": "", "another version": `{"version":99,"path":"/bin/echo","args":["echo","started"]}`,
-		"unknown rights": `{"version":2,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
+		"unknown rights": `{"version":3,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
 	} {
 		file, err := os.CreateTemp(t.TempDir(), "spec")
 		if err != nil {
@@ -436,7 +436,7 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(self, HelperCommand)
+		cmd := exec.Command(self, confinement.HelperCommand)
 		cmd.ExtraFiles = []*os.File{file}
 		out, err := cmd.CombinedOutput()
 		if err == nil || strings.Contains(string(out), "started\n") || !strings.Contains(string(out), "could not be confined") {
@@ -452,7 +452,8 @@ func TestAServerStartsOnlyInAFolderThatItsSandboxAllows(t *testing.T) {
 		level, folder, grant string
 		allowed              bool
 	}{
-		{registry.Guard, "notes", "", true},
+		{registry.Guard, "notes", "", false},
+		{registry.Guard, "notes", "~/notes", true},
 		{registry.Guard, ".ssh", "", false},
 		{registry.Guard, ".ssh", "~/.ssh", true},
 		{registry.Strict, "notes", "", false},

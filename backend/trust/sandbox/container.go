@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // limits are the options that addedTo adds to the arguments of confined containers, some of
@@ -47,7 +48,7 @@ func addedTo(present []program.Option, level string, grants registry.Grants) (ad
 	if !has("--tmpfs") {
 		added = append(added, "--tmpfs=/tmp")
 	}
-	if networkOf(level, grants).none() {
+	if networkOf(level, grants).None() {
 		added = append(added, "--network=none")
 	}
 	return added
@@ -112,7 +113,7 @@ func undoes(o program.Option, grants registry.Grants, at place) string {
 			return "changes how the container is confined"
 		}
 	case "--network":
-		if o.Value != "none" && networkOf(registry.Strict, grants).none() {
+		if o.Value != "none" && networkOf(registry.Strict, grants).None() {
 			return "connects the container, but the network is not granted"
 		}
 	case "--volume", "--mount":
@@ -127,7 +128,7 @@ func undoes(o program.Option, grants registry.Grants, at place) string {
 		switch {
 		case strings.HasSuffix(path, ".sock"):
 			return "gives the container a socket of this computer"
-		case within(path, at.home) || anyWithin(reals(at.hidden()), path):
+		case confinement.Within(path, at.home) || confinement.AnyWithin(reals(at.hidden(nil)), path):
 			return "gives the container your home folder or a secret in it"
 		}
 	}

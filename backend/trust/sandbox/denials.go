@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // maxDenied is the largest number of denied accesses that are kept for one server.
@@ -32,13 +33,13 @@ type denials struct {
 
 // confined is a server that runs in a sandbox, with its denied accesses.
 type confined struct {
-	policy policy
+	policy confinement.Policy
 	home   string
 	denied []Denied
 }
 
 // began records the policy with which a server is started.
-func (d *denials) began(server string, p policy, home string) {
+func (d *denials) began(server string, p confinement.Policy, home string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known == nil {
@@ -51,7 +52,7 @@ func (d *denials) began(server string, p policy, home string) {
 	c.policy, c.home = p, home
 	// Drop the accesses that grants allow now.
 	c.denied = slices.DeleteFunc(c.denied, func(one Denied) bool {
-		_, still := p.deniedBy(claim{one.Access, one.Target}, home)
+		_, still := deniedBy(p, claim{access: one.Access, target: one.Target}, home)
 		return !still
 	})
 }
@@ -87,6 +88,16 @@ func (s *Sandbox) ForgetDenied(server string) {
 // note adds the denied accesses that lines of a server's output report. It returns
 // whether any of them is new.
 func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
+	for _, line := range lines {
+		if d.add(server, claimsIn(line.Text), line) {
+			news = true
+		}
+	}
+	return news
+}
+
+// add adds the denied accesses among claims, which a line reports. It returns whether any of them is new.
+func (d *denials) add(server string, claims []claim, line upstream.Line) (news bool) {
 	d.mu.Lock()
 	c := d.known[server]
 	if c == nil {
@@ -96,12 +107,10 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	p, home := c.policy, c.home
 	d.mu.Unlock()
 	var found []Denied
-	for _, line := range lines { // without the lock, because deniedBy looks at files
-		for _, claimed := range claimsIn(line.Text) {
-			if one, denied := p.deniedBy(claimed, home); denied {
-				one.Last, one.Line = line.At, safetext.Clip(safetext.Label(strings.TrimSpace(line.Text)), 300)
-				found = append(found, one)
-			}
+	for _, claimed := range claims { // without the lock, because deniedBy looks at files
+		if one, denied := deniedBy(p, claimed, home); denied {
+			one.Last, one.Line = line.At, safetext.Clip(safetext.Label(strings.TrimSpace(line.Text)), 300)
+			found = append(found, one)
 		}
 	}
 	d.mu.Lock()

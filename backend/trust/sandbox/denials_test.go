@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 func TestDeniedAccessesAreNoticedAlthoughEventsWereLost(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDeniedAccessesAreNoticedAlthoughEventsWereLost(t *testing.T) {
 		return []upstream.Line{{N: 1, Text: "touch: cannot touch '/srv/diary': Permission denied"}}, 0
 	}})
 	for _, server := range []string{"busy", "notes"} {
-		s.denials.began(server, policy{level: registry.Guard, readAll: true}, "/home/ada")
+		s.denials.began(server, confinement.Policy{Read: []string{"/"}}, "/home/ada")
 	}
 	changes, stop := events.Subscribe[Changed](&bus, 1)
 	defer stop()

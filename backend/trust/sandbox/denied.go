@@ -1,12 +1,21 @@
 package sandbox
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // Access is a way to use a file or an address.
@@ -36,6 +45,9 @@ type Denied struct {
 type claim struct {
 	access Access // empty if it is not known whether the file was to be read or written
 	target string
+	// missing is set if the text says that the target does not exist, as it seems to a server that has a file tree of its
+	// own.
+	missing bool
 }
 
 // patterns match messages of programs about denied accesses.
@@ -44,6 +56,8 @@ type patterns struct {
 	python *regexp.Regexp // of Python: [Errno 13] Permission denied: '/a/b'
 	golang *regexp.Regexp // of Go: open /a/b: permission denied
 	shell  *regexp.Regexp // of shells and common programs: cat: /a/b: Permission denied
+	// missing matches the part of a message that says that a file does not exist.
+	missing *regexp.Regexp
 	// addresses match messages about forbidden connections and about names that cannot be resolved.
 	addresses []*regexp.Regexp
 }
@@ -52,15 +66,16 @@ type patterns struct {
 // because the helper starts with each confined server and does not need them.
 var compiled = sync.OnceValue(func() patterns {
 	return patterns{
-		node:   regexp.MustCompile(`\b(?:EACCES|EPERM|EROFS): [a-z -]+, (\w+) '([^'\n]+)'(?: -> '([^'\n]+)')?`),
-		python: regexp.MustCompile(`\[Errno (?:13|1|30)\] [^:\n]+: '([^'\n]+)'`),
-		golang: regexp.MustCompile(`\b(open|openat|mkdir|mkdirat|remove|unlinkat|rename|truncate|symlink|link|create|stat|lstat|readdirent|fdopendir|scandir) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`),
-		shell:  regexp.MustCompile(`(?:cannot (create|remove|open|access|touch|make directory|create directory|create regular file|read)[^/\n]*)?['‘"]?(/[^'’":\n]+)['’"]?: (?:Permission denied|Operation not permitted|Read-only file system)`),
+		node:    regexp.MustCompile(`\b(?:EACCES|EPERM|EROFS|ENOENT): [a-z -]+, (\w+) '([^'\n]+)'(?: -> '([^'\n]+)')?`),
+		python:  regexp.MustCompile(`\[Errno (?:13|1|30|2)\] [^:\n]+: '([^'\n]+)'`),
+		golang:  regexp.MustCompile(`\b(open|openat|mkdir|mkdirat|remove|unlinkat|rename|truncate|symlink|link|create|stat|lstat|readdirent|fdopendir|scandir) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system|no such file or directory)`),
+		shell:   regexp.MustCompile(`(?:cannot (create|remove|open|access|touch|make directory|create directory|create regular file|read)[^/\n]*)?['‘"]?(/[^'’":\n]+)['’"]?: (?:Permission denied|Operation not permitted|Read-only file system|No such file or directory)`),
+		missing: regexp.MustCompile(`^ENOENT|^\[Errno 2\]|(?i:no such file or directory)$`),
 		addresses: []*regexp.Regexp{
 			// Node
-			regexp.MustCompile(`\bconnect (?:EACCES|EPERM) (\[?[0-9A-Fa-f.:]+\]?)|\bgetaddrinfo (?:EAI_AGAIN|EAI_FAIL|ENOTFOUND|EACCES|EPERM) ([A-Za-z0-9._-]+)`),
+			regexp.MustCompile(`\bconnect (?:EACCES|EPERM|ENETUNREACH) (\[?[0-9A-Fa-f.:]+\]?)|\bgetaddrinfo (?:EAI_AGAIN|EAI_FAIL|ENOTFOUND|EACCES|EPERM) ([A-Za-z0-9._-]+)`),
 			// Go
-			regexp.MustCompile(`\bdial (?:tcp|udp)[46]? ([A-Za-z0-9._:\[\]-]+): [^\n]*(?:permission denied|operation not permitted)`),
+			regexp.MustCompile(`\bdial (?:tcp|udp)[46]? ([A-Za-z0-9._:\[\]-]+): [^\n]*(?:permission denied|operation not permitted|network is unreachable)`),
 			// Go
 			regexp.MustCompile(`\blookup ([A-Za-z0-9._-]+)(?: on [^ ]+)?: [^\n]*(?:permission denied|operation not permitted)`),
 			// Python, curl
@@ -87,8 +102,8 @@ func claimsIn(text string) (claims []claim) {
 		text = text[:8<<10]
 	}
 	p := compiled()
-	file := func(operation, target string) {
-		c := claim{target: target}
+	file := func(message, operation, target string) {
+		c := claim{target: target, missing: p.missing.MatchString(message)}
 		switch {
 		case writers[operation]:
 			c.access = Write
@@ -100,19 +115,19 @@ func claimsIn(text string) (claims []claim) {
 		}
 	}
 	for _, m := range p.node.FindAllStringSubmatch(text, 8) {
-		file(m[1], m[2])
+		file(m[0], m[1], m[2])
 		if m[3] != "" {
-			file(m[1], m[3])
+			file(m[0], m[1], m[3])
 		}
 	}
 	for _, m := range p.python.FindAllStringSubmatch(text, 8) {
-		file("", m[1])
+		file(m[0], "", m[1])
 	}
 	for _, m := range p.golang.FindAllStringSubmatch(text, 8) {
-		file(m[1], m[2])
+		file(m[0], m[1], m[2])
 	}
 	for _, m := range p.shell.FindAllStringSubmatch(text, 8) {
-		file(m[1], strings.TrimSpace(m[2]))
+		file(m[0], m[1], strings.TrimSpace(m[2]))
 	}
 	for _, pattern := range p.addresses {
 		for _, m := range pattern.FindAllStringSubmatch(text, 8) {
@@ -122,7 +137,7 @@ func claimsIn(text string) (claims []claim) {
 					target = part
 				}
 			}
-			claims = append(claims, claim{Network, target})
+			claims = append(claims, claim{access: Network, target: target})
 		}
 	}
 	return claims
@@ -131,10 +146,10 @@ func claimsIn(text string) (claims []claim) {
 // deniedBy returns the denied access of a claim, and false if the policy does not
 // deny it. In that case the user has no such access either, or the message of the
 // server is wrong.
-func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
+func deniedBy(p confinement.Policy, c claim, home string) (d Denied, denied bool) {
 	d = Denied{Access: c.access, Target: c.target, Count: 1}
 	if c.access == Network {
-		if !p.network.restricted {
+		if !p.Network.Restricted {
 			return d, false
 		}
 		d.Grant = c.target
@@ -146,20 +161,86 @@ func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 		return d, true
 	}
 	path := real(c.target)
+	if _, err := os.Lstat(path); c.missing && err != nil {
+		return d, false // it does not exist on the machine either
+	}
 	switch {
-	case c.access != Write && (!p.allows(path, false) || !p.lists(path)):
+	case c.access != Write && (!p.Allows(path, false) || !p.Lists(path)):
 		d.Access = Read
-	case c.access != Read && !p.allows(path, true):
+	case c.access != Read && !p.Allows(path, true):
 		d.Access = Write
 	default:
 		return d, false
 	}
 	d.Target = path
-	if !p.hides(path) {
+	if !p.Hides(path) {
 		d.Grant = grantFor(path, d.Access, home)
 	}
 	return d, true
 }
+
+// maxAsked is the largest number of arguments and variables of a server that are looked at for paths.
+const maxAsked = 200
+
+// asked records the files and folders that the arguments and variables of a server name, and that its policy denies, so
+// that a person can grant them before the server fails.
+func (s *Sandbox) asked(name string, p confinement.Policy, l upstream.Launch) {
+	texts := slices.Clone(l.Args)
+	for _, variable := range slices.Sorted(maps.Keys(l.Own)) {
+		texts = append(texts, l.Own[variable])
+	}
+	var claims []claim
+	for _, text := range texts[:min(len(texts), maxAsked)] {
+		if option, value, found := strings.Cut(text, "="); found && strings.HasPrefix(option, "-") {
+			text = value
+		}
+		if rest, ok := strings.CutPrefix(text, "~/"); ok {
+			text = filepath.Join(l.Env.Home(), rest)
+		}
+		if !filepath.IsAbs(text) || len(text) > maxPath || p.Allows(real(text), false) {
+			continue
+		}
+		// A folder, and a file that does not exist yet, are probably written; other files are read.
+		access := Write
+		if info, err := os.Stat(text); err == nil && !info.IsDir() {
+			access = Read
+		} else if _, missing := os.Stat(filepath.Dir(text)); err != nil && missing != nil {
+			continue // a path of another kind, such as that of a URL
+		}
+		claims = append(claims, claim{access: access, target: text})
+	}
+	if s.denials.add(name, claims, upstream.Line{At: s.options.Now()}) {
+		events.Publish(s.options.Bus, Changed{name})
+	}
+}
+
+// advice says which grants would allow the accesses that a server was denied, "" if there are none.
+func (s *Sandbox) advice(server registry.Server, name string) string {
+	var command strings.Builder
+	for _, d := range s.Denied(name) {
+		if d.Grant != "" && d.Access != Network {
+			fmt.Fprintf(&command, " --%s %s", d.Access, quoted(d.Grant))
+		}
+	}
+	if command.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its sandbox (%s) denies it files that it wants; a person can allow them on its page or with: agent-discover "+
+		"servers grant %s%s", server.Sandbox, server.Name, command.String())
+}
+
+// quoted returns a path as a shell reads it.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+@~", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// maxPath is the largest length of a path on Linux.
+const maxPath = 4096
 
 // grantFor returns the path to grant so that a server can use path: path itself if it is a folder or is only read, and
 // otherwise the nearest existing folder above it. If that folder is the home folder or contains it, grantFor returns
@@ -176,7 +257,7 @@ func grantFor(path string, access Access, home string) string {
 		}
 		path, folder = folder, filepath.Dir(folder)
 	}
-	if within(folder, home) {
+	if confinement.Within(folder, home) {
 		return path
 	}
 	return folder

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 func TestDeniedAccessesAreFoundInWhatProgramsWrite(t *testing.T) {
@@ -31,14 +31,32 @@ func TestDeniedAccessesAreFoundInWhatProgramsWrite(t *testing.T) {
 		"dial tcp 10.0.0.1:5432: socket: permission denied":                                     "[{network 10.0.0.1:5432}]",
 		"socket.gaierror: [Errno -3] Temporary failure in name resolution":                      "[{network }]",
 		"HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded":           "[{network api.example.com}]",
+		"Error: ENOENT: no such file or directory, open '/home/me/notes/a.txt'":                 "[{ /home/me/notes/a.txt}?]",
+		"FileNotFoundError: [Errno 2] No such file or directory: '/home/me/x'":                  "[{ /home/me/x}?]",
+		"open /home/me/x: no such file or directory":                                            "[{ /home/me/x}?]",
+		"cat: /home/me/x: No such file or directory":                                            "[{ /home/me/x}?]",
+		"Error: connect ENETUNREACH 93.184.216.34:443":                                          "[{network 93.184.216.34:443}]",
 		"everything is fine: open '/home/me/notes/a.txt'":                                       "[]",
 		"EACCES: permission denied, open 'relative.txt'":                                        "[]",
 		"the tool answered: permission denied":                                                  "[]",
 	} {
-		if got := fmt.Sprint(claimsIn(text)); got != want {
+		if got := shown(claimsIn(text)); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
+}
+
+// shown returns claims as a text.
+func shown(claims []claim) string {
+	texts := []string{}
+	for _, c := range claims {
+		text := fmt.Sprintf("{%s %s}", c.access, c.target)
+		if c.missing {
+			text += "?"
+		}
+		texts = append(texts, text)
+	}
+	return fmt.Sprint(texts)
 }
 
 func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
@@ -47,9 +65,9 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	home = real(home)
-	p := policy{
-		readAll: true, hidden: []string{filepath.Join(home, ".ssh")}, write: []string{filepath.Join(home, "project")},
-		network: network{restricted: true},
+	p := confinement.Policy{
+		Read: []string{"/"}, Hidden: []string{filepath.Join(home, ".ssh")}, Write: []string{filepath.Join(home, "project")},
+		Network: confinement.Network{Restricted: true},
 	}
 	for text, want := range map[string]string{
 		"open '~/notes/a.txt'":      "write ~/notes/a.txt grant ~/notes",
@@ -67,7 +85,7 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 			t.Fatalf("%s: %v", text, claims)
 		}
 		got := "nothing"
-		if d, denied := p.deniedBy(claims[0], home); denied {
+		if d, denied := deniedBy(p, claims[0], home); denied {
 			got = fmt.Sprintf("%s %s grant %s", d.Access, d.Target, d.Grant)
 		}
 		if got = strings.ReplaceAll(got, home, "~"); got != want {
@@ -75,7 +93,7 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{"": "443", "api.example": "api.example:443", "1.2.3.4:5432": "1.2.3.4:5432"} {
-		if d, denied := p.deniedBy(claim{Network, target}, home); !denied || d.Grant != want {
+		if d, denied := deniedBy(p, claim{access: Network, target: target}, home); !denied || d.Grant != want {
 			t.Errorf("the network %q: %+v", target, d)
 		}
 	}
@@ -84,7 +102,7 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 func TestDeniedAccessesAreCountedAndForgottenWhenTheyAreGranted(t *testing.T) {
 	home := real(t.TempDir())
 	var d denials
-	d.began("one", policy{level: registry.Guard, readAll: true}, home)
+	d.began("one", confinement.Policy{Read: []string{"/"}}, home)
 	line := upstream.Line{Text: "EACCES: permission denied, mkdir '" + home + "/a'\u202e"}
 	if !d.note("one", line) || d.note("one", line) || d.note("unknown", line) {
 		t.Error("only the first time is news, and only of confined servers")
@@ -99,7 +117,7 @@ func TestDeniedAccessesAreCountedAndForgottenWhenTheyAreGranted(t *testing.T) {
 	if len(d.known["one"].denied) != maxDenied {
 		t.Errorf("%d are kept", len(d.known["one"].denied))
 	}
-	d.began("one", policy{level: registry.Guard, readAll: true, write: []string{home}}, home)
+	d.began("one", confinement.Policy{Read: []string{"/"}, Write: []string{home}}, home)
 	if len(d.known["one"].denied) != 0 {
 		t.Errorf("granted: %+v", d.known["one"].denied)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // use returns the Use with which Packages installs the package of a server into the server's own folder.
@@ -15,11 +17,10 @@ func (s *Sandbox) use(own string, server registry.Server, users process.Env, rep
 	return Use{
 		Environment: users, Manager: s.Manager, Report: report,
 		Scripts: func(l upstream.Launch, folder string) (upstream.Launch, error) {
-			l.Env = ownEnvironment(l.Env, server.Sandbox, own, false)
 			p := s.policyOf(own, server, l)
 			folder = s.unlinked(folder)
-			p.write, p.named = append(p.write, folder), append(p.named, folder)
-			return s.machine.confine(p, l)
+			p.Write, p.Named = append(p.Write, folder), append(p.Named, folder)
+			return s.machine.Confine(p, l)
 		},
 	}
 }
@@ -31,7 +32,7 @@ func (s *Sandbox) use(own string, server registry.Server, users process.Env, rep
 func (s *Sandbox) Install(
 	ctx context.Context, server registry.Server, env process.Env, report func(line string),
 ) (installed bool, err error) {
-	if !server.Confined() || s.options.Packages == nil || !s.machine.confines() || s.machine.os == "windows" {
+	if !server.Confined() || s.options.Packages == nil || !s.machine.Confines() || s.machine.OS == "windows" {
 		return false, nil
 	}
 	own, err := s.ownFolder(server.Name)
@@ -54,7 +55,7 @@ type ManagerAccess struct {
 // Manager returns the launch that starts a package manager with the access a and no other,
 // as far as the system can enforce it.
 func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, error) {
-	if !s.machine.confines() || s.machine.os == "windows" {
+	if !s.machine.Confines() || s.machine.OS == "windows" {
 		return l, nil
 	}
 	at := s.placeOf(l)
@@ -62,19 +63,21 @@ func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, 
 	for _, folder := range a.Write {
 		write = append(write, s.unlinked(folder))
 	}
-	p := policy{
-		level: registry.Strict, hidden: reals(at.hidden()), network: network{restricted: true, ports: a.Ports},
-		named: append(reals(a.Config), write...), write: write, temporary: l.Env.Get("TMPDIR"),
+	code := codeOf(l, at, nil, s.options.Folder)
+	p := confinement.Policy{
+		Hidden: reals(at.hidden(s.options.Secrets())), Named: append(reals(a.Config), write...), Write: write,
+		Network: confinement.Network{Restricted: true, Ports: a.Ports}, Temporary: l.Env.Get("TMPDIR"), ChangesModes: true,
+		Links: slices.Concat(at.system(), a.Config, a.Read, a.Write, code.links),
 	}
-	p.read = append(append(reals(a.Config), reals(a.Read)...), reals(at.system())...)
-	for _, name := range versionManagers {
-		p.read = append(p.read, real(filepath.Join(at.home, filepath.FromSlash(name))))
+	p.Read = slices.Concat(reals(a.Config), reals(a.Read), reals(at.system()), at.outside(), code.all)
+	for _, name := range slices.Concat(versionManagers, versionFiles) {
+		path := filepath.Join(at.home, filepath.FromSlash(name))
+		p.Read, p.Links = append(p.Read, real(path)), append(p.Links, path)
 	}
-	p.read = append(p.read, codeOf(l, at, nil, s.options.Folder).all...)
 	if runtime.GOOS == "darwin" {
-		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // the frameworks of macOS write there
+		p.Write = append(p.Write, reals([]string{"/private/var/folders"})...) // the frameworks of macOS write there
 	}
-	return s.machine.confine(p, l)
+	return s.machine.Confine(p, l)
 }
 
 // unlinked resolves the symbolic links in the path of a folder to which a process may write,

@@ -3,7 +3,10 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // secretPaths are the files and folders in the home folder that contain
@@ -17,6 +20,10 @@ var secretPaths = strings.Fields(`
 	.mozilla .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/opera
 	.local/share/keyrings .local/share/kwalletd .thunderbird .config/1Password .config/Bitwarden .config/keepassxc .electrum .bitcoin .ethereum
 	.claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .cursor/mcp.json .config/Claude .config/github-copilot
+	.npmrc .yarnrc .yarnrc.yml .config/pip .pip .cache/huggingface/token .huggingface .databrickscfg .kaggle .config/glab-cli .config/hub .fly
+	.config/heroku .s3cfg .ngrok2 .config/ngrok .pulumi/credentials.json .histfile .zhistory .mysql_history .rediscli_history .sqlite_history
+	.Xauthority .ICEauthority .librewolf .zen .waterfox .config/Slack .config/Signal .config/discord .config/Code/User/globalStorage
+	.local/share/opencode/auth.json .codeium .continue .config/goose .copilot .qwen .kiro
 	snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome .var/app/org.chromium.Chromium
 `)
 
@@ -26,10 +33,13 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
-// versionManagers are the folders and files of version managers in the home folder: the versions of Node and Python to
-// which links on the PATH point, and configuration files.
+// versionManagers are the folders of version managers in the home folder, which contain the versions of Node and Python
+// to which links on the PATH point.
 var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
-	".local/share/pnpm/nodejs .config/mise/config.toml .tool-versions .node-version .python-version")
+	".local/share/pnpm/nodejs .local/share/uv/python")
+
+// versionFiles are the files in the home folder in which version managers find the version to use.
+var versionFiles = strings.Fields(".config/mise/config.toml .tool-versions .node-version .python-version")
 
 // runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR through which programs reach keyrings and container
 // engines.
@@ -46,14 +56,12 @@ type place struct {
 	home    string
 	dir     string // folder in which the launch starts
 	data    string // data folder of this program
-	temp    string // TMPDIR, if it is set
 	runtime string // XDG_RUNTIME_DIR
-	cache   string // XDG_CACHE_HOME
 }
 
-// hidden returns the paths of all secrets.
-func (p place) hidden() []string {
-	var out []string
+// hidden returns the paths of all secrets, including further ones.
+func (p place) hidden(further []string) []string {
+	out := slices.Clone(further)
 	for _, name := range secretPaths {
 		out = append(out, filepath.Join(p.home, filepath.FromSlash(name)))
 	}
@@ -73,40 +81,23 @@ func (p place) hidden() []string {
 	return append(out, p.data)
 }
 
-// caches returns the folders in which programs keep data that they can create again.
-func (p place) caches() []string {
-	out := []string{filepath.Join(p.home, ".cache")}
-	if p.cache != "" {
-		out = append(out, p.cache)
-	}
-	if p.os == "darwin" {
-		out = append(out, filepath.Join(p.home, "Library", "Caches"))
-	}
-	return out
-}
-
-// temporary returns the folders for temporary files that all programs share.
-func (p place) temporary() []string {
-	out := []string{"/tmp", "/var/tmp"}
-	if p.os == "linux" {
-		out = append(out, "/dev/shm")
-	}
-	if p.os == "darwin" {
-		out = append(out, "/private/tmp", "/private/var/tmp", "/private/var/folders")
-	}
-	if p.temp != "" {
-		out = append(out, p.temp)
-	}
-	return out
-}
-
 // system returns the folders of the system that every program reads.
 func (p place) system() []string {
 	if p.os == "darwin" {
 		return strings.Fields("/usr /bin /sbin /System /Library /etc /private/etc /private/var/db /private/var/select /opt /dev /var")
 	}
 	return strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /proc /sys /nix /gnu /snap /var/lib/snapd " +
-		"/run/systemd/resolve /run/nscd /run/resolvconf")
+		"/home/linuxbrew/.linuxbrew /run/current-system /var/lib/ca-certificates /var/cache/fontconfig")
+}
+
+// outside returns the files of the system that links in its folders name, and that are elsewhere.
+func (p place) outside() (files []string) {
+	for _, link := range []string{"/etc/resolv.conf", "/etc/localtime", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs"} {
+		if target, err := filepath.EvalSymlinks(link); err == nil && !confinement.AnyWithin(p.system(), target) {
+			files = append(files, target)
+		}
+	}
+	return files
 }
 
 // expand replaces ~ at the beginning of a path by the home folder.
@@ -142,21 +133,4 @@ func reals(paths []string) []string {
 		out = append(out, real(path))
 	}
 	return out
-}
-
-// disk is the tree of this machine.
-type disk struct{}
-
-func (disk) entries(folder string) []string {
-	list, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range list {
-		if e.Type()&os.ModeSymlink == 0 {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // Values of Report.Enforced.
@@ -35,60 +36,40 @@ func (s *Sandbox) Report(server registry.Server) Report {
 	return r
 }
 
-// machine says what a system can enforce.
-type machine struct {
-	os     string
-	abi    int      // version of Linux's Landlock; 0 without it
-	calls  bool     // whether system calls can be filtered
-	helper []string // command that confines itself and then becomes the server
-	// wrapper starts processes in new namespaces on Linux. It may be nil.
-	wrapper *bubblewrap
-}
-
-// confines reports whether processes can be confined at all.
-func (m machine) confines() bool {
-	switch m.os {
-	case "linux":
-		return len(m.helper) > 0 && (m.abi > 0 || m.calls)
-	case "darwin":
-		return len(m.helper) > 0
-	}
-	return m.os == "windows"
-}
-
 // judge returns how far a machine enforces the sandbox of a server.
-func judge(server registry.Server, m machine) Report {
+func judge(server registry.Server, m confinement.Machine) Report {
 	r := Report{Level: server.Sandbox, Enforced: Off, Missing: []string{}, Notes: []string{}}
 	if !server.Confined() {
 		return r
 	}
 	r.Enforced = Enforced
-	strict := server.Sandbox == registry.Strict
 	lacks := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
 	network := networkOf(server.Sandbox, server.Grants)
 	switch {
 	case program.ContainerRun(server.Command, server.Args) >= 0:
 		r.Notes = append(r.Notes, "the container engine enforces it with the options that are added to its arguments")
-		if network.restricted && !network.none() {
+		if network.Restricted && !network.None() {
 			r.Notes = append(r.Notes, "a container reaches all addresses or none; the granted ones are not checked")
 		}
 		return r
-	case !m.confines():
+	case !m.Confines():
 		r.Enforced = Unsupported
-		lacks("%s", m.unable())
+		lacks("%s", unable(m))
 		return r
-	case m.os == "windows":
+	case m.OS == "windows":
 		r.Enforced = Partly
 		lacks("on Windows only the memory and the number of its processes are limited; files, secrets and the network are not restricted")
 		return r
-	case m.os == "darwin":
+	case m.OS == "darwin":
 		r.Notes = append(r.Notes,
 			"macOS enforces it with sandbox-exec; programs with a sandbox of their own, such as browsers, do not start in it")
+		if len(network.Hosts) > 0 {
+			r.Notes = append(r.Notes, "the network is filtered by port only: the granted hosts are not checked")
+		}
+	case m.OwnTree():
+		judgeTree(m, network, lacks, &r)
 	default:
-		m.judgeLinux(strict, network, lacks, &r)
-	}
-	if len(network.hosts) > 0 {
-		r.Notes = append(r.Notes, "the network is filtered by port only: the granted hosts are not checked")
+		judgeLandlock(m, network, lacks, &r)
 	}
 	if len(r.Missing) > 0 {
 		r.Enforced = Partly
@@ -96,46 +77,66 @@ func judge(server registry.Server, m machine) Report {
 	return r
 }
 
-func (m machine) judgeLinux(strict bool, n network, lacks func(string, ...any), r *Report) {
-	switch {
-	case m.abi == 0:
-		lacks("the kernel has no Landlock or does not use it, so files are not restricted (Linux 5.13 or newer has it; the boot option " +
-			"lsm must contain landlock)")
-	case m.abi < abiTruncate:
-		lacks(
-			"files outside of the allowed folders can be emptied, because the kernel's Landlock has ABI %d (Linux 6.2 or newer prevents "+
-				"that)", m.abi,
-		)
-	}
-	if !m.calls {
+// judgeTree judges a Linux on which servers get a file tree of their own.
+func judgeTree(m confinement.Machine, n confinement.Network, lacks func(string, ...any), r *Report) {
+	if !m.Calls {
 		lacks("system calls are not filtered on this processor architecture")
 	}
-	if !strict && m.abi < abiSockets {
+	if n.ByHost() {
+		r.Notes = append(r.Notes, "it reaches the granted hosts by their names, and has no terminals of its own")
+	}
+	judgePorts(m, n, lacks, r)
+}
+
+// judgeLandlock judges a Linux on which servers see the files and processes of the machine.
+func judgeLandlock(m confinement.Machine, n confinement.Network, lacks func(string, ...any), r *Report) {
+	r.Notes = append(r.Notes, "bubblewrap is not installed or may not create namespaces here: the server can find out names, sizes and "+
+		"times of your files, and the command lines of your programs, and cannot use /tmp, local sockets and chmod")
+	switch {
+	case m.ABI == 0:
+		lacks("files are not restricted, because bubblewrap does not work and the kernel has no Landlock or does not use it (Linux 5.13 or " +
+			"newer has it; the boot option lsm must contain landlock)")
+	case m.ABI < confinement.ABITruncate:
 		lacks(
-			"sockets of the keyring and of container engines can be reached by their path, because the kernel's Landlock has ABI %d and "+
-				"not %d", m.abi, abiSockets,
+			"files outside of the allowed folders can be emptied, because the kernel's Landlock has ABI %d (Linux 6.2 or newer prevents "+
+				"that) and bubblewrap does not work", m.ABI,
 		)
 	}
-	if strict && m.wrapper != nil && m.wrapper.works() != "" {
-		r.Notes = append(r.Notes, "bubblewrap works here and gives it processes and, without a network grant, a network of its own")
+	if m.ABI < confinement.ABIScopes {
+		r.Notes = append(r.Notes, "it can send signals to your programs")
 	}
-	if !n.restricted || n.none() {
+	if !m.Calls {
+		lacks("system calls are not filtered on this processor architecture, so it can change modes of your files and use sockets of your " +
+			"programs")
+	}
+	if len(n.Hosts) > 0 {
+		lacks("granted hosts cannot be told from others without bubblewrap; grant a port of all hosts, such as 443, or choose guard")
+	}
+	judgePorts(m, n, lacks, r)
+}
+
+// judgePorts judges grants of ports of all hosts.
+func judgePorts(m confinement.Machine, n confinement.Network, lacks func(string, ...any), r *Report) {
+	if !n.Restricted || len(n.Ports) == 0 {
 		return
 	}
-	if m.abi < abiTCP {
+	if m.ABI < confinement.ABITCP {
 		lacks(
-			"ports are not filtered, because the kernel's Landlock has ABI %d and not %d (Linux 6.7 or newer); grant the network as a "+
-				"whole or not at all", m.abi, abiTCP,
+			"ports are not filtered, because the kernel's Landlock has ABI %d and not %d (Linux 6.7 or newer); grant single hosts, the "+
+				"network as a whole, or nothing", m.ABI, confinement.ABITCP,
 		)
 	}
-	r.Notes = append(r.Notes, "with a network grant, UDP is not filtered")
+	r.Notes = append(r.Notes, "with a granted port of all hosts, UDP is not filtered")
+	if len(n.Hosts) > 0 {
+		r.Notes = append(r.Notes, "the granted hosts are not checked, because a port of all hosts is granted, too")
+	}
 }
 
 // unable says why a machine cannot confine processes.
-func (m machine) unable() string {
-	switch m.os {
+func unable(m confinement.Machine) string {
+	switch m.OS {
 	case "linux":
-		if len(m.helper) == 0 {
+		if len(m.Helper) == 0 {
 			return "this program cannot start itself in place of the server"
 		}
 		return "the kernel has neither Landlock nor a filter of system calls for this processor architecture"
@@ -148,14 +149,14 @@ func (m machine) unable() string {
 // Describe says in one line what this system can enforce, and whether that is
 // everything that the levels promise.
 func Describe(helper []string) (text string, complete bool) {
-	m := thisMachine(helper)
+	m := confinement.This(helper)
 	var reports []Report
 	for _, level := range []string{registry.Guard, registry.Strict} {
 		reports = append(reports, judge(registry.Server{Transport: "stdio", Sandbox: level}, m))
 	}
 	text = fmt.Sprintf("guard is %s, strict is %s", reports[0].Enforced, reports[1].Enforced)
-	if m.os == "linux" && m.abi > 0 {
-		text += fmt.Sprintf(" (Landlock ABI %d)", m.abi)
+	if m.OS == "linux" {
+		text += fmt.Sprintf(" (bubblewrap %s, Landlock ABI %d)", map[bool]string{true: "works", false: "does not work"}[m.OwnTree()], m.ABI)
 	}
 	missing := slices.Compact(append(reports[0].Missing, reports[1].Missing...))
 	for n, lack := range missing {

@@ -5,36 +5,44 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 	helper := []string{"x"}
+	landlock := func(abi int) confinement.Machine {
+		return confinement.Machine{OS: "linux", ABI: abi, Calls: true, Helper: helper}
+	}
+	tree := confinement.Machine{OS: "linux", Calls: true, Helper: helper, Trees: confinement.Tried(true)}
 	for _, row := range []struct {
 		what    string
-		m       machine
+		m       confinement.Machine
 		level   string
 		network string
 		want    string // the value of Enforced
 		text    string // part of Missing or Notes
 	}{
-		{"off", machine{os: "linux", abi: 9, calls: true, helper: helper}, registry.Unconfined, "", Off, ""},
-		{"a new kernel", machine{os: "linux", abi: 9, calls: true, helper: helper}, registry.Guard, "", Enforced, ""},
-		{"ABI 7", machine{os: "linux", abi: 7, calls: true, helper: helper}, registry.Guard, "", Partly, "keyring"},
-		{"ABI 7, strict", machine{os: "linux", abi: 7, calls: true, helper: helper}, registry.Strict, "", Enforced, ""},
-		{"ABI 3, strict", machine{os: "linux", abi: 3, calls: true, helper: helper}, registry.Strict, "", Enforced, ""},
+		{"off", landlock(9), registry.Unconfined, "", Off, ""},
+		{"a new kernel", landlock(9), registry.Guard, "", Enforced, "command lines"},
+		{"ABI 5", landlock(5), registry.Guard, "", Enforced, "signals"},
+		{"ABI 3, strict", landlock(3), registry.Strict, "", Enforced, "bubblewrap"},
 		{
 			"ABI 3, a port",
-			machine{os: "linux", abi: 3, calls: true, helper: helper},
-			registry.Strict, "a:443", Partly, "ports are not filtered",
+			landlock(3),
+			registry.Strict, "443", Partly, "ports are not filtered",
 		},
-		{"ABI 4, a host", machine{os: "linux", abi: 4, calls: true, helper: helper}, registry.Strict, "a:443", Enforced, "by port only"},
-		{"ABI 2", machine{os: "linux", abi: 2, calls: true, helper: helper}, registry.Strict, "", Partly, "can be emptied"},
-		{"no Landlock", machine{os: "linux", calls: true, helper: helper}, registry.Guard, "", Partly, "no Landlock"},
-		{"another processor", machine{os: "linux", abi: 9, helper: helper}, registry.Strict, "", Partly, "system calls"},
-		{"no helper", machine{os: "linux", abi: 9, calls: true}, registry.Guard, "", Unsupported, "cannot start itself"},
-		{"macOS", machine{os: "darwin", helper: helper}, registry.Strict, "", Enforced, "sandbox-exec"},
-		{"Windows", machine{os: "windows"}, registry.Guard, "", Partly, "not restricted"},
-		{"another system", machine{os: "plan9"}, registry.Guard, "", Unsupported, "not supported"},
+		{"ABI 4, a port", landlock(4), registry.Strict, "443", Enforced, "UDP"},
+		{"ABI 4, a host", landlock(4), registry.Strict, "a:443", Partly, "granted hosts"},
+		{"a tree, a host", tree, registry.Strict, "a:443", Enforced, "by their names"},
+		{"a tree, a host and a port", tree, registry.Strict, "a:443 80", Partly, "ports are not filtered"},
+		{"a tree, without Landlock", tree, registry.Guard, "", Enforced, ""},
+		{"ABI 2", landlock(2), registry.Strict, "", Partly, "can be emptied"},
+		{"no Landlock", confinement.Machine{OS: "linux", Calls: true, Helper: helper}, registry.Guard, "", Partly, "no Landlock"},
+		{"another processor", confinement.Machine{OS: "linux", ABI: 9, Helper: helper}, registry.Strict, "", Partly, "system calls"},
+		{"no helper", confinement.Machine{OS: "linux", ABI: 9, Calls: true}, registry.Guard, "", Unsupported, "cannot start itself"},
+		{"macOS", confinement.Machine{OS: "darwin", Helper: helper}, registry.Strict, "", Enforced, "sandbox-exec"},
+		{"Windows", confinement.Machine{OS: "windows"}, registry.Guard, "", Partly, "not restricted"},
+		{"another system", confinement.Machine{OS: "plan9"}, registry.Guard, "", Unsupported, "not supported"},
 	} {
 		server := registry.Server{
 			Transport: "stdio", Command: "x", Sandbox: row.level, Grants: registry.Grants{Network: strings.Fields(row.network)},
@@ -45,7 +53,7 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 			t.Errorf("%s: %+v", row.what, r)
 		}
 	}
-	if r := judge(registry.Server{Transport: "sse", Sandbox: registry.Guard}, machine{os: "linux"}); r.Enforced != Off {
+	if r := judge(registry.Server{Transport: "sse", Sandbox: registry.Guard}, confinement.Machine{OS: "linux"}); r.Enforced != Off {
 		t.Errorf("a remote server: %+v", r)
 	}
 }

@@ -4,14 +4,10 @@
 // packages decide which servers exist and who may change their restrictions.
 //
 //	off     the server may do what the user may do
-//	guard   secrets are hidden; it writes to its own folder, roots, caches and temporary files
-//	strict  it reads the system and what is granted; no network unless granted
+//	guard   it reads the system, its own program and what is granted, and has a home folder of its own
+//	strict  as guard, and it reaches no address unless granted
 //
-// On Linux, this program is started in place of the server. It restricts itself
-// with Landlock and a filter of system calls, and then becomes the server's
-// program; see Exec. On macOS, sandbox-exec restricts the server with a profile. On
-// Windows, only the job of the process is limited. Containers are restricted by
-// options of their engine.
+// Package confinement enforces this with the means of the system. Containers are restricted by options of their engine.
 package sandbox
 
 import (
@@ -23,7 +19,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -31,6 +29,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
 // Packages finds out which program a launcher such as npx finally starts.
@@ -55,15 +54,18 @@ type Use struct {
 
 // Options are the dependencies and settings of a Sandbox.
 type Options struct {
-	// Helper is the command that calls Exec. If it is empty, nothing can be
+	// Helper is the command that calls confinement.Exec. If it is empty, nothing can be
 	// enforced on Linux.
-	Helper   []string
-	Data     string   // data folder of this program, which is hidden from servers
-	Folder   string   // contains the own folder of each server; may be in Data
-	Shared   []string // folders in Data whose subfolders contain programs of servers
-	Roots    []string // URIs that servers get as their MCP roots
-	Packages Packages // if nil, launchers are started as they are
-	Output   Output   // standard error of servers
+	Helper []string
+	Data   string   // data folder of this program, which is hidden from servers
+	Folder string   // contains the own folder of each server; may be in Data
+	Shared []string // folders in Data whose subfolders contain programs of servers
+	Roots  []string // URIs that servers get as their MCP roots
+	// Secrets returns further files and folders with credentials, such as the configuration of editors. It may be nil.
+	Secrets  func() []string
+	Packages Packages         // if nil, launchers are started as they are
+	Output   Output           // standard error of servers
+	Now      func() time.Time // if nil, time.Now
 	Bus      *events.Bus
 	Log      *slog.Logger
 }
@@ -71,7 +73,7 @@ type Options struct {
 // Sandbox implements upstream.Confiner. It is safe for concurrent use.
 type Sandbox struct {
 	options Options
-	machine machine
+	machine confinement.Machine
 	denials denials
 	asIs    notes
 }
@@ -79,12 +81,18 @@ type Sandbox struct {
 // Subfolders of a server's own folder.
 const (
 	ownTemporary = "tmp"
-	ownCache     = "cache"
+	ownHome      = "home"
 )
 
 // New returns a sandbox. Denied accesses are noticed only while Run is running.
 func New(o Options) *Sandbox {
-	s := &Sandbox{options: o, machine: thisMachine(o.Helper)}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Secrets == nil {
+		o.Secrets = func() []string { return nil }
+	}
+	s := &Sandbox{options: o, machine: confinement.This(o.Helper)}
 	s.denials.since = make(map[string]int64)
 	return s
 }
@@ -93,7 +101,7 @@ func New(o Options) *Sandbox {
 func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Server, l upstream.Launch) (upstream.Launch, error) {
 	if !server.Confined() {
 		s.denials.forget(name)
-		l.Started = limitStarted
+		l.Started = confinement.LimitStarted
 		return l, nil
 	}
 	if report := judge(server, s.machine); server.Sandbox == registry.Strict && report.Enforced != Enforced {
@@ -107,33 +115,33 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	if program.ContainerRun(l.Command, l.Args) >= 0 {
 		return confineContainer(l, server.Sandbox, server.Grants, s.placeOf(l))
 	}
-	if !s.machine.confines() {
+	if !s.machine.Confines() {
 		return l, nil
 	}
 	own, err := s.ownFolder(name)
 	if err != nil {
 		return l, err
 	}
-	l, resolved, err := s.resolve(ctx, own, name, server, l, users)
-	if err != nil {
+	if l, err = s.resolve(ctx, own, name, server, l, users); err != nil {
 		return l, err
 	}
-	l.Env = ownEnvironment(l.Env, server.Sandbox, own, resolved)
 	p := s.policyOf(own, server, l)
-	if server.Dir != "" && !p.allows(real(l.Dir), false) {
+	if server.Dir != "" && !p.Allows(real(l.Dir), false) {
 		return l, fault.New(fault.Denied,
 			"its working folder %s is outside of what its sandbox (%s) allows; a person can allow it with: agent-discover servers grant %s "+
 				"--read %[1]s", l.Dir, server.Sandbox, server.Name)
 	}
 	s.denials.began(name, p, l.Env.Home())
-	return s.machine.confine(p, l)
+	s.asked(name, p, l)
+	l.Advice = s.advice(server, name)
+	return s.machine.Confine(p, l)
 }
 
 // ownFolder creates the own folder of a server.
 func (s *Sandbox) ownFolder(name string) (string, error) {
 	own := filepath.Join(s.options.Folder, name)
 	err := os.MkdirAll(own, 0o700)
-	for _, sub := range []string{ownTemporary, ownCache} {
+	for _, sub := range []string{ownTemporary, ownHome} {
 		if err == nil {
 			err = makeFolder(filepath.Join(own, sub))
 		}
@@ -154,29 +162,14 @@ func makeFolder(path string) error {
 	return os.MkdirAll(path, 0o700)
 }
 
-// ownEnvironment returns an environment in which a server uses its own folder instead of
-// folders that it would otherwise share with other programs.
-func ownEnvironment(env process.Env, level, own string, resolved bool) process.Env {
-	cache := filepath.Join(own, ownCache)
-	if level == registry.Strict {
-		env = env.With("TMPDIR", filepath.Join(own, ownTemporary)).With("XDG_CACHE_HOME", cache)
-	}
-	if !resolved { // a launcher must not change the caches from which others start programs
-		env = env.With("npm_config_cache", filepath.Join(cache, "npm")).With("UV_CACHE_DIR", filepath.Join(cache, "uv")).
-			With("UV_TOOL_DIR", filepath.Join(cache, "uv-tools")).With("UV_PYTHON_INSTALL_DIR", filepath.Join(cache, "uv-python"))
-	}
-	return env
-}
-
-// resolve replaces npx and uvx by the program that they would start. resolved is
-// false if the launch may still start a package manager. users is the environment of
+// resolve replaces npx and uvx by the program that they would start. users is the environment of
 // the programs of the user.
 func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch,
 	users process.Env,
-) (_ upstream.Launch, resolved bool, err error) {
+) (upstream.Launch, error) {
 	s.asIs.set(name, "")
-	if s.options.Packages == nil || s.machine.os == "windows" {
-		return l, false, nil
+	if s.options.Packages == nil || s.machine.OS == "windows" {
+		return l, nil
 	}
 	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, users, func(string) {
 		if l.Moved != nil {
@@ -185,15 +178,15 @@ func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry
 	}))
 	switch {
 	case err == nil && found:
-		return installed, true, nil
+		return installed, nil
 	case err == nil:
-		return l, false, nil
+		return l, nil
 	case server.Sandbox == registry.Strict || ctx.Err() != nil:
-		return l, false, err
+		return l, err
 	}
 	s.options.Log.Warn("the package of a server could not be installed before its start", "server", name, "error", err)
 	s.asIs.set(name, "it is started through its launcher: "+fault.MessageOf(err))
-	return l, false, nil
+	return l, nil
 }
 
 // Forget deletes the own folder of a removed server.
@@ -227,49 +220,36 @@ func (s *Sandbox) Rename(server, to string) error {
 }
 
 // policyOf returns the policy of a server that is started with l.
-func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) policy {
+func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) confinement.Policy {
 	at, own := s.placeOf(l), s.unlinked(own)
-	p := policy{level: server.Sandbox, network: networkOf(server.Sandbox, server.Grants), hidden: reals(at.hidden())}
-	grant := func(to *[]string, paths ...string) { // named paths override hidden
+	p := confinement.Policy{
+		Network: networkOf(server.Sandbox, server.Grants), Hidden: reals(at.hidden(s.options.Secrets())), Home: real(at.home),
+		Private: filepath.Join(own, ownHome), Temporary: filepath.Join(own, ownTemporary),
+		Links: append(at.system(), at.home, l.Dir),
+	}
+	name := func(to *[]string, paths ...string) { // named paths override hidden ones
 		for _, path := range paths {
-			path = real(at.expand(path))
-			*to, p.named = append(*to, path), append(p.named, path)
+			path = at.expand(path)
+			p.Links = append(p.Links, path)
+			*to, p.Named = append(*to, real(path)), append(p.Named, real(path))
 		}
 	}
-	grantOwn := func(to *[]string, path string) {
-		*to, p.named = append(*to, path), append(p.named, path)
-	}
-	grant(&p.read, server.Grants.Read...)
-	grant(&p.write, server.Grants.Write...)
+	name(&p.Read, server.Grants.Read...)
+	name(&p.Write, server.Grants.Write...)
 	for _, root := range s.options.Roots {
 		if u, err := url.Parse(root); err == nil && u.Scheme == "file" && u.Path != "" {
-			p.write = append(p.write, real(u.Path))
+			p.Write, p.Links = append(p.Write, real(u.Path)), append(p.Links, u.Path)
 		}
 	}
+	p.Shared = len(p.Read)+len(p.Write) > 0
 	code := codeOf(l, at, s.options.Shared, s.options.Folder)
-	grant(&p.read, code.own...)
-	if server.Sandbox == registry.Strict {
-		grantOwn(&p.read, own)
-		grantOwn(&p.write, filepath.Join(own, ownTemporary))
-		grantOwn(&p.write, filepath.Join(own, ownCache))
-		p.read = append(append(p.read, reals(at.system())...), code.all...)
-		p.temporary = filepath.Join(own, ownTemporary)
-		return p
-	}
-	p.readAll = true
-	grantOwn(&p.write, own)
-	p.write = append(append(p.write, reals(at.caches())...), reals(at.temporary())...)
+	name(&p.Read, code.own...)
+	p.Read, p.Links = slices.Concat(p.Read, reals(at.system()), at.outside(), code.all), append(p.Links, code.links...)
+	p.Write, p.Named = append(p.Write, own), append(p.Named, own)
 	return p
 }
 
 // placeOf returns the folders of the user who runs a launch. It ignores the server's own variables.
 func (s *Sandbox) placeOf(l upstream.Launch) place {
-	at := place{os: runtime.GOOS, home: l.Env.Home(), dir: l.Dir, data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
-	if temp := l.Env.Get("TMPDIR"); filepath.IsAbs(temp) {
-		at.temp = temp
-	}
-	if cache := l.Env.Get("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
-		at.cache = cache
-	}
-	return at
+	return place{os: runtime.GOOS, home: l.Env.Home(), dir: l.Dir, data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
 }

@@ -1,14 +1,16 @@
 //go:build !linux && !darwin && !windows
 
-package sandbox
+package confinement
 
 import "github.com/agent-discover/agent-discover/backend/servers/upstream"
 
-func thisMachine([]string) machine { return machine{os: "other"} }
+// This returns what this system can enforce.
+func This([]string) Machine { return Machine{OS: "other"} }
 
-func (machine) confine(_ policy, l upstream.Launch) (upstream.Launch, error) { return l, nil }
+// Confine returns l, because nothing can be enforced.
+func (Machine) Confine(_ Policy, l upstream.Launch) (upstream.Launch, error) { return l, nil }
 
-func limitStarted(int) {}
+func LimitStarted(int) {}
 
 // ThisProgram returns nil: there is no helper.
 func ThisProgram() []string { return nil }

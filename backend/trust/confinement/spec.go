@@ -1,7 +1,7 @@
-package sandbox
+package confinement
 
-// spec lists the restrictions that the helper applies before it becomes the server's program. The hub passes it as JSON
-// in an inherited file, because arguments of a process are visible to other users and may contain secrets.
+// spec lists the restrictions that the helper applies before it becomes the program. The hub passes it as JSON in an
+// inherited file, because arguments of a process are visible to other users and may contain secrets.
 type spec struct {
 	Version int      `json:"version"` // specVersion
 	Path    string   `json:"path"`    // of the program
@@ -14,14 +14,22 @@ type spec struct {
 	Rules   []rule   `json:"rules"`
 	Ports   []uint16 `json:"ports"` // to which TCP connections may be made
 
-	Calls   bool  `json:"calls"`   // whether to filter system calls
-	Sockets int   `json:"sockets"` // kinds of sockets that may be made
-	Opened  int64 `json:"opened"`  // most open files; 0 for no limit
+	Calls  bool     `json:"calls"`  // whether to filter system calls
+	Filter calls    `json:"filter"` // which, if Calls is set
+	Opened int64    `json:"opened"` // most open files; 0 for no limit
+	Listen []string `json:"listen"` // addresses to listen at; the sockets are sent over the descriptor channelFile
+}
+
+// calls says which system calls a process may make in addition to those that every process may make.
+type calls struct {
+	Internet bool `json:"internet"` // sockets of the internet protocols
+	Local    bool `json:"local"`    // Unix domain sockets
+	Modes    bool `json:"modes"`    // to change modes and times of files
 }
 
 // specVersion changes with the meaning of a spec. The helper may be of another
 // version than the hub for a moment while the program is updated.
-const specVersion = 2
+const specVersion = 3
 
 // rule allows access to a file, or to a folder and everything below it.
 type rule struct {
@@ -29,19 +37,15 @@ type rule struct {
 	Rights uint64 `json:"rights"`
 }
 
-// The kinds of sockets that a process may make.
-const (
-	anySockets      = iota
-	internetSockets // TCP and UDP; no local sockets
-	noSockets       // only netlink sockets, with which programs list network interfaces
-)
-
 // maxOpened is the limit of open files of a confined process.
 const maxOpened = 8192
 
 // HelperCommand is the argument with which this program is started to confine
-// itself and become a server's program; see Exec.
+// itself and become another program; see Exec.
 const HelperCommand = "confine"
 
-// specFile is the descriptor from which the helper reads its spec.
-const specFile = 3
+// Descriptors that the helper inherits.
+const (
+	specFile    = 3 // the spec
+	channelFile = 4 // the socket for those of Listen
+)

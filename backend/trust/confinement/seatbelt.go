@@ -1,17 +1,15 @@
-package sandbox
+package confinement
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // seatbelt returns the profile with which sandbox-exec enforces a policy on macOS.
 // The last rule that matches decides. Apple does not document the language of
 // profiles; this is the subset that its own profiles in /System/Library/Sandbox use.
-func (p policy) seatbelt() string {
+func (p Policy) seatbelt() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n")
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
@@ -25,19 +23,20 @@ func (p policy) seatbelt() string {
 		}
 		b.WriteString(")\n")
 	}
-	if !p.readAll {
-		b.WriteString("(deny file-read*)\n(allow file-read-metadata)\n(allow file-read* (literal \"/\"))\n")
-		rule("allow file-read*", slices.Concat(p.read, p.write))
-	}
+	own := slices.DeleteFunc([]string{p.Private, p.Temporary}, func(path string) bool { return path == "" })
+	write := append(slices.Clone(p.Write), own...)
+	b.WriteString("(deny file-read*)\n(allow file-read-metadata)\n(allow file-read* (literal \"/\"))\n")
+	rule("allow file-read*", slices.Concat(p.Read, write))
 	b.WriteString("(deny file-write*)\n(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\") " +
 		"(literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))\n")
-	rule("allow file-write*", p.write)
-	rule("deny file-read* file-write*", p.hidden)
-	var read, write []string
-	for _, path := range p.named {
-		if anyWithin(p.hidden, path) {
+	rule("allow file-write*", write)
+	rule("deny file-read* file-write*", p.Hidden)
+	var read []string
+	write = nil
+	for _, path := range append(slices.Clone(p.Named), own...) { // own folders are in the data folder, which is hidden
+		if AnyWithin(p.Hidden, path) {
 			read = append(read, path)
-			if slices.Contains(p.write, path) {
+			if slices.Contains(p.Write, path) || slices.Contains(own, path) {
 				write = append(write, path)
 			}
 		}
@@ -46,18 +45,16 @@ func (p policy) seatbelt() string {
 	rule("allow file-write*", write)
 	b.WriteString("(deny mach-lookup (global-name \"com.apple.SecurityServer\") (global-name \"com.apple.securityd.xpc\") (global-name " +
 		"\"com.apple.pasteboard.1\"))\n")
-	if p.network.restricted {
+	if p.Network.Restricted {
 		b.WriteString("(deny network*)\n")
-		for _, port := range p.network.ports {
+		for _, port := range p.Network.AllPorts() {
 			fmt.Fprintf(&b, "(allow network-outbound (remote tcp \"*:%d\"))\n", port)
 		}
-		if !p.network.none() { // a daemon resolves the names of hosts
+		if !p.Network.None() { // a daemon resolves the names of hosts
 			b.WriteString("(allow network-outbound (literal \"/private/var/run/mDNSResponder\"))\n")
 		}
 	}
-	if p.level == registry.Strict {
-		b.WriteString("(deny signal)\n(allow signal (target same-sandbox))\n(deny process-info*)\n" +
-			"(allow process-info* (target same-sandbox))\n")
-	}
+	b.WriteString("(deny signal)\n(allow signal (target same-sandbox))\n(deny process-info*)\n" +
+		"(allow process-info* (target same-sandbox))\n")
 	return b.String()
 }

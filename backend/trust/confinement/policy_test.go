@@ -1,15 +1,12 @@
 //go:build unix
 
-package sandbox
+package confinement
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // folders is a tree in memory: the names in each folder.
@@ -38,10 +35,10 @@ func TestSecretsAreCarvedOutOfWhatIsAllowed(t *testing.T) {
 }
 
 func TestAPersonsGrantWinsOnlyForWhatItNames(t *testing.T) {
-	p := policy{
-		readAll: true, hidden: []string{"/home/me/.ssh", "/home/me/.config/gh"},
-		read: []string{"/home/me/.ssh/known_hosts"}, write: []string{"/home/me", "/tmp"},
-		named: []string{"/home/me/.ssh/known_hosts", "/home/me"},
+	p := Policy{
+		Hidden: []string{"/home/me/.ssh", "/home/me/.config/gh"},
+		Read:   []string{"/", "/home/me/.ssh/known_hosts"}, Write: []string{"/home/me", "/tmp"},
+		Named: []string{"/home/me/.ssh/known_hosts", "/home/me"},
 	}
 	for access, want := range map[string]bool{
 		"r /home/me/.ssh/id": false, "r /home/me/.ssh/known_hosts": true, "w /home/me/.ssh/known_hosts": false,
@@ -49,7 +46,7 @@ func TestAPersonsGrantWinsOnlyForWhatItNames(t *testing.T) {
 		"r /home/me/.config/gh/hosts.yml": false, "w /tmp/x": true, "w /tmpx": false,
 	} {
 		kind, path, _ := strings.Cut(access, " ")
-		if p.allows(path, kind == "w") != want {
+		if p.Allows(path, kind == "w") != want {
 			t.Errorf("%s: allowed is %v", access, !want)
 		}
 	}
@@ -60,43 +57,5 @@ func TestAPersonsGrantWinsOnlyForWhatItNames(t *testing.T) {
 	want := "r /etc;r /home/me/.config/app;r /home/me/notes;r /home/you;r /usr;r /home/me/.ssh/known_hosts;rl /home/me;w /home/me/.config/app;w /home/me/notes;w /tmp"
 	if strings.Join(got, ";") != want {
 		t.Errorf("areas:\n%s\nwant\n%s", strings.Join(got, ";"), want)
-	}
-}
-
-func TestOnlyAStrictServersNetworkIsRestricted(t *testing.T) {
-	for grants, want := range map[string]string{
-		"": "none", "*": "all", "443": "[443] []", "api.example:443 [::1]:80 443": "[443 80] [api.example ::1]",
-	} {
-		g := registry.Grants{Network: strings.Fields(grants)}
-		n := networkOf(registry.Strict, g)
-		got := fmt.Sprint(n.ports, n.hosts)
-		if n.none() {
-			got = "none"
-		} else if !n.restricted {
-			got = "all"
-		}
-		if got = strings.ReplaceAll(got, "] [", "] ["); strings.ReplaceAll(got, "][", "] [") != want {
-			t.Errorf("%q: %s", grants, got)
-		}
-		if networkOf(registry.Guard, g).restricted {
-			t.Errorf("%q: the network of a guarded server is restricted", grants)
-		}
-	}
-}
-
-func TestGrantsThatCannotBeEnforcedAreRefused(t *testing.T) {
-	for what, g := range map[string]registry.Grants{
-		"a relative path": {Read: []string{"notes"}}, "another home": {Write: []string{"~root"}},
-		"a host alone": {Network: []string{"example.com"}}, "a URL": {Network: []string{"https://example.com:443"}},
-		"port 0": {Network: []string{"0"}}, "a long port": {Network: []string{"a:70000"}}, "a line": {Read: []string{"/a\n/b"}},
-	} {
-		if err := CheckGrants(g); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if err := CheckGrants(registry.Grants{
-		Read: []string{"~", "~/a", "/a"}, Write: []string{"/"}, Network: []string{"*", "443", "a.b:1", "[::1]:22"},
-	}); err != nil {
-		t.Error(err)
 	}
 }

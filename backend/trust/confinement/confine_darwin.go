@@ -1,4 +1,4 @@
-package sandbox
+package confinement
 
 import (
 	"os"
@@ -9,27 +9,29 @@ import (
 // sandboxExec is the program of macOS that starts other programs in a sandbox.
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-func thisMachine([]string) machine {
-	m := machine{os: "darwin"}
+// This returns what this system can enforce.
+func This([]string) Machine {
+	m := Machine{OS: "darwin"}
 	if info, err := os.Stat(sandboxExec); err == nil && info.Mode()&0o111 != 0 {
-		m.helper = []string{sandboxExec}
+		m.Helper = []string{sandboxExec}
 	}
 	return m
 }
 
-// confine returns the launch of sandbox-exec, which enforces a policy and becomes
+// Confine returns the launch of sandbox-exec, which enforces a policy and becomes
 // the program of l.
-func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
+func (m Machine) Confine(p Policy, l upstream.Launch) (upstream.Launch, error) {
 	program := l.Environment().LookPath(l.Command)
 	if program == "" {
 		return l, nil // the start fails and says that the program is missing
 	}
-	l.Command, l.Args = m.helper[0], append([]string{"-p", p.seatbelt(), program}, l.Args...)
+	l.Env = p.moved(l.Env)
+	l.Command, l.Args = m.Helper[0], append([]string{"-p", p.seatbelt(), program}, l.Args...)
 	return l, nil
 }
 
-// limitStarted does nothing: macOS writes core dumps only if the user enables them.
-func limitStarted(int) {}
+// LimitStarted does nothing: macOS writes core dumps only if the user enables them.
+func LimitStarted(int) {}
 
 // ThisProgram returns nil: the helper is sandbox-exec.
 func ThisProgram() []string { return nil }

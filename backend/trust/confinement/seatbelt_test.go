@@ -1,23 +1,21 @@
 //go:build unix
 
-package sandbox
+package confinement
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func TestAProfileOfMacOSSaysWhatThePolicySays(t *testing.T) {
-	guard := policy{
-		level: registry.Guard, readAll: true, hidden: []string{"/Users/me/.ssh", `/Users/me/a "b`},
-		write: []string{"/tmp", "/Users/me/.ssh/config"}, read: []string{"/Users/me/.ssh/known_hosts"},
-		named: []string{"/Users/me/.ssh/known_hosts", "/Users/me/.ssh/config", "/tmp"},
+	guard := Policy{
+		Hidden: []string{"/Users/me/.ssh", `/Users/me/a "b`},
+		Write:  []string{"/tmp", "/Users/me/.ssh/config"}, Read: []string{"/Users/me/.ssh/known_hosts"},
+		Named: []string{"/Users/me/.ssh/known_hosts", "/Users/me/.ssh/config", "/tmp"},
 	}
 	got := guard.seatbelt()
 	for _, want := range []string{
-		"(version 1)\n(allow default)\n(deny file-write*)\n",
+		"(version 1)\n(allow default)\n(deny file-read*)\n",
 		"(allow file-write*\n  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/tmp\"))\n",
 		"(deny file-read* file-write*\n  (subpath \"/Users/me/.ssh\")\n  (subpath \"/Users/me/a \\\"b\"))\n(allow file-read*\n" +
 			"  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/Users/me/.ssh/known_hosts\"))\n(allow file-write*\n" +
@@ -30,8 +28,8 @@ func TestAProfileOfMacOSSaysWhatThePolicySays(t *testing.T) {
 	if strings.Contains(got, "network") || strings.Count(got, "(") != strings.Count(got, ")") {
 		t.Errorf("guard:\n%s", got)
 	}
-	strict := policy{
-		level: registry.Strict, read: []string{"/usr"}, write: []string{"/own"}, network: network{restricted: true, ports: []uint16{443}},
+	strict := Policy{
+		Read: []string{"/usr"}, Write: []string{"/own"}, Network: Network{Restricted: true, Ports: []uint16{443}},
 	}
 	got = strict.seatbelt()
 	for _, want := range []string{
@@ -42,7 +40,7 @@ func TestAProfileOfMacOSSaysWhatThePolicySays(t *testing.T) {
 			t.Errorf("the profile does not contain\n%s\n%s", want, got)
 		}
 	}
-	strict.network.ports = nil
+	strict.Network.Ports = nil
 	if got := strict.seatbelt(); strings.Contains(got, "allow network") {
 		t.Errorf("without a grant:\n%s", got)
 	}

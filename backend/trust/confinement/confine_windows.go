@@ -1,4 +1,4 @@
-package sandbox
+package confinement
 
 import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -11,16 +11,17 @@ const (
 	jobProcesses = 256
 )
 
-func thisMachine([]string) machine { return machine{os: "windows"} }
+// This returns what this system can enforce.
+func This([]string) Machine { return Machine{OS: "windows"} }
 
-// confine limits the memory and the number of processes of the server's job.
-func (machine) confine(_ policy, l upstream.Launch) (upstream.Launch, error) {
+// Confine limits the memory and the number of processes of the server's job.
+func (Machine) Confine(_ Policy, l upstream.Launch) (upstream.Launch, error) {
 	l.Started = func(pid int) { _ = process.LimitJob(pid, jobMemory, jobProcesses) } // the process may have ended
 	return l, nil
 }
 
-// limitStarted does nothing: Windows writes no core dumps.
-func limitStarted(int) {}
+// LimitStarted does nothing: Windows writes no core dumps.
+func LimitStarted(int) {}
 
 // ThisProgram returns nil: there is no helper.
 func ThisProgram() []string { return nil }

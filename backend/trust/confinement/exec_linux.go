@@ -1,4 +1,4 @@
-package sandbox
+package confinement
 
 import (
 	"encoding/json"
@@ -44,9 +44,17 @@ func execute() error {
 	if err := limitFiles(s.Opened); err != nil {
 		return err
 	}
-	dropCapabilities()
+	if len(s.Listen) > 0 {
+		if err := listenAt(s.Listen, channelFile); err != nil {
+			return err
+		}
+	}
+	// Programs of root get no more capabilities than this process has, because they get no new privileges.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
 	}
 	if s.Files|s.Network|s.Scoped != 0 {
 		if err := restrict(s); err != nil {
@@ -54,9 +62,12 @@ func execute() error {
 		}
 	}
 	if s.Calls {
-		if err := install(filter(s.Sockets)); err != nil {
+		if err := install(filter(s.Filter)); err != nil {
 			return err
 		}
+	}
+	if err := process.UnblockTerminate(); err != nil {
+		return err
 	}
 	// The program inherits nothing that the hub or its parents have open.
 	_ = unix.CloseRange(specFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // fails before Linux 5.11, which has no Landlock either
@@ -73,22 +84,17 @@ func environmentOf(s spec) []string {
 	return process.Marked(env)
 }
 
-// dropped are the capabilities with which root could leave a sandbox or look into
-// other processes. CAP_PERFMON, for example, shows the environment of all processes.
-var dropped = []uintptr{
-	unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_PERFMON, unix.CAP_BPF, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT,
-	unix.CAP_SYS_TIME, unix.CAP_SYS_CHROOT, unix.CAP_MKNOD, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_DAC_READ_SEARCH,
-	unix.CAP_MAC_ADMIN, unix.CAP_MAC_OVERRIDE, unix.CAP_AUDIT_CONTROL, unix.CAP_AUDIT_READ, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE,
-	unix.CAP_SETPCAP,
-}
-
-// dropCapabilities makes the server's program start without the capabilities in
-// dropped, if the hub runs as root. Other users have none of these capabilities, and
-// may not drop any either.
-func dropCapabilities() {
-	for _, capability := range dropped {
-		_ = unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
+// dropCapabilities makes the program start without capabilities, such as those of root. A process may always drop its
+// own.
+func dropCapabilities() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
 	}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	return nil
 }
 
 // limitFiles limits how many files the process can have open.

@@ -1,4 +1,4 @@
-package sandbox
+package confinement
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ var landlockABI = sync.OnceValue(func() int {
 // handledFiles returns the access rights to files that an ABI can restrict.
 func handledFiles(abi int) uint64 {
 	rights := uint64(handled1)
-	for since, more := range map[int]uint64{2: refer, abiTruncate: truncate, abiIoctl: ioctl, abiSockets: unixPaths} {
+	for since, more := range map[int]uint64{2: refer, ABITruncate: truncate, ABIIoctl: ioctl, ABISockets: unixPaths} {
 		if abi >= since {
 			rights |= more
 		}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package sandbox
-
-// bubblewrap never works on systems other than Linux.
-type bubblewrap struct{}
-
-func (*bubblewrap) works() string { return "" }
