@@ -15,7 +15,7 @@ RACE    ?= 1
 
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: help run install uninstall build frontend desktop tray man test unit check soak kills conformance test-editors test-market test-windows lint dashboard race cover bench eval eval-parts eval-readme eval-trust calibrate schemathesis screenshots train-model train-trust model clean
+.PHONY: help run install uninstall build frontend desktop tray man test unit check soak attack kills conformance test-editors test-market test-windows lint dashboard race cover bench eval eval-parts eval-readme eval-trust calibrate schemathesis screenshots train-model train-trust model clean
 
 help: ## List the targets (times: 2 cores, everything set up and built before)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ test-market: ## Test the real registry of MCP servers and install real servers; 
 
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
+
+attack: ## Try to leave the sandbox in every way of the table in the guide; update it with UPDATE=-update (2 min)
+	CGO_ENABLED=0 go test -v -count=1 -timeout=20m ./build/attack $(UPDATE)
 
 kills: ## Kill the hub during every command that changes something; KILLS and SEED may be set (15 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 -run='^TestKilledHubsLoseNothing' ./backend/cli -kills=$(or $(KILLS),300) -seed=$(or $(SEED),1)

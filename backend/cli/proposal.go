@@ -31,6 +31,12 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server)
 	if s.Sandbox != nil && s.Sandbox.Level != registry.Unconfined {
 		about = append(about, [2]string{"sandbox", inWords(s.Sandbox)[len("sandbox "):]},
 			[2]string{"added", strings.Join(s.Sandbox.Added, " ")})
+		for _, missing := range s.Sandbox.Missing {
+			about = append(about, [2]string{"not enforced", missing})
+		}
+		for _, note := range s.Sandbox.Notes {
+			about = append(about, [2]string{"limit", note})
+		}
 	}
 	if s.Source == marketplan.Source {
 		about = append(about, [2]string{"listing", listingOf(ctx, client, s.Name)}, [2]string{"hash", s.LaunchHash})

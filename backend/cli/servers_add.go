@@ -79,7 +79,7 @@ before anything is added; then each server is started once in the background.`,
 		"use the older SSE transport for --url, not streamable HTTP; the default if the path of URL ends in /sse")
 	n.flags(cmd)
 	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined,
-		"`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
+		"`LEVEL`: off, guard (only the system, its own files and grants) or strict (also no network unless granted)")
 	cmd.Flags().BoolVar(&n.later, "no-start", false,
 		"do not start the server before its first call; agents cannot find its tools until then")
 	choices(cmd, "sandbox", registry.Levels...)

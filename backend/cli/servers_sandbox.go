@@ -26,10 +26,10 @@ func (c serverCommands) sandbox() *cobra.Command {
 		Long: `Show or change how the processes of a local server are confined.
 
   off     the server may do what you may do
-  guard   your keys and other secrets are hidden; the server writes only to its own
-          folder, the MCP roots, caches and temporary folders
-  strict  the server also reads only the system and what you grant, and has no network
-          unless you grant it; it does not start where this cannot be enforced
+  guard   the server uses only the system, its own program, a home folder of its own,
+          the MCP roots and what you grant; it has the network
+  strict  as guard, and it reaches no address unless you grant it; it does not start
+          where this cannot be enforced
 
 A looser level needs a person's answer in a terminal. What this system enforces is
 shown, too. See also: agent-discover servers grant`,
@@ -67,8 +67,8 @@ Without flags, show what it wanted and did not get. It takes effect when the ser
 starts the next time.
 
 Only a person may do that, so the question is asked in the terminal. --network allows
-everything; --network=HOST:PORT allows one address, as far as the system can filter: on
-Linux all hosts at that port.`,
+everything, --network=HOST:PORT one address, and --network=PORT that port of all hosts.
+Single addresses need bubblewrap on Linux.`,
 		Example: "  agent-discover servers grant notes --write ~/notes\n" +
 			"  agent-discover servers grant github --network=api.github.com:443\n" +
 			"  agent-discover servers grant notes --remove --write ~/notes",

@@ -47,6 +47,7 @@ var renewed = []string{
 	"servers.health_status", "servers.health_checked", "servers.error_count", "servers.last_error", "servers.updated_at",
 	"tool_count", "tool_tokens", // they leave out tools that a rule disables; compareTables checks the tools
 	"pid", "running", "health_status", "last_health_check", "error_count", "last_error", "state", "state_reason", "updated_at", "sessions",
+	"enforced", "missing", "consequence", // what a sandbox promises, and what of that this system enforces
 }
 
 func TestAnUpdateFromTheLastReleaseKeepsEverything(t *testing.T) {

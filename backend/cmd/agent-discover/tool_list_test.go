@@ -57,6 +57,8 @@ func TestNewToolOfAnAlwaysListedServerReachesEverySession(t *testing.T) {
 	h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	a, b := h.Attach(), h.Attach()
+	a.Tools() // a companion answers the handshake itself; now the hub knows both
+	b.Tools()
 	h.Must("servers", "activate", "fake")
 	b.AwaitCount(programtest.ToolListChanged, 1)
 	a.AwaitCount(programtest.ToolListChanged, 1)

@@ -9,8 +9,8 @@ import (
 // Values of Server.Sandbox, each stricter than the one before.
 const (
 	Unconfined = "off"    // the server has all rights of the user
-	Guard      = "guard"  // secrets are hidden, and only some folders can be written
-	Strict     = "strict" // only some folders can be read, and there is no network
+	Guard      = "guard"  // it uses only the system, its own files and what is granted
+	Strict     = "strict" // as Guard, and it reaches no address unless it is granted
 )
 
 // Levels are the values of Server.Sandbox, the loosest first.
@@ -64,6 +64,6 @@ func CheckSandbox(level string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid,
-		"invalid sandbox %q: use %s (no restrictions), %s (secrets are hidden, few folders can be written) or %s (few folders can be "+
-			"read, no network)", level, Unconfined, Guard, Strict)
+		"invalid sandbox %q: use %s (no restrictions), %s (only the system, its own files and what is granted) or %s (also no network "+
+			"unless granted)", level, Unconfined, Guard, Strict)
 }

@@ -20,10 +20,10 @@ func permissions(sandbox string) string {
 	switch sandbox {
 	case registry.Guard:
 		return "with your permissions" + fmt.Sprintf(enforced,
-			sandbox) + "read your files except known places of secrets, write to a few folders, use the network and start other programs"
+			sandbox) + "read the system, its own files and what you grant it, use the network and start other programs"
 	case registry.Strict:
 		return "with your permissions" + fmt.Sprintf(enforced,
-			sandbox) + "read and write only a few folders and start other programs, without the network"
+			sandbox) + "read the system, its own files and what you grant it, and start other programs, without a network that you do not grant it"
 	}
 	return "with your permissions: " + might
 }

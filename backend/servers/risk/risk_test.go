@@ -26,10 +26,10 @@ func TestConsequencesNameWhatRuns(t *testing.T) {
 		"goes to a missing address":                             {Transport: "sse"},
 		"has no command and cannot be started":                  {},
 		"with your permissions: it can read, change and delete": local1("python3", "-c", "print(1)"),
-		"with your permissions in the sandbox “guard”, as far as this system enforces it: it can read your files except": {
+		"with your permissions in the sandbox “guard”, as far as this system enforces it: it can read the system, its own files and what you grant it, use": {
 			Transport: "stdio", Command: "/opt/tool", Sandbox: registry.Guard,
 		},
-		"in the sandbox “strict”, as far as this system enforces it: it can read and write only a few folders": {
+		"in the sandbox “strict”, as far as this system enforces it: it can read the system, its own files and what you grant it, and start": {
 			Transport: "stdio", Command: "npx", Args: []string{"x"}, Sandbox: registry.Strict,
 		},
 	} {

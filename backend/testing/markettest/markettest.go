@@ -10,6 +10,7 @@ package markettest
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -153,11 +154,16 @@ func answer(w http.ResponseWriter, v any) {
 
 // Prepare creates the programs in a folder, which the caller puts first in the PATH, and configures npm in a home
 // folder for this marketplace. server is the command that starts the fake MCP server of package mcptest. The
-// replaced npm appends its arguments to npm.log in the home folder.
+// replaced npm appends its arguments to npm.log in the home folder. The program of the server is linked into the folder,
+// too, because a confined server finds no program elsewhere in the folder for temporary files.
 func (m *Market) Prepare(t testing.TB, home, programs string, server []string) {
 	t.Helper()
+	linked := filepath.Join(programs, "server")
+	if err := errors.Join(os.MkdirAll(programs, 0o700), os.Link(server[0], linked)); err != nil {
+		t.Fatal(err)
+	}
 	quoted := make([]string, len(server))
-	for i, word := range server {
+	for i, word := range append([]string{linked}, server[1:]...) {
 		quoted[i] = "'" + word + "'"
 	}
 	start := "exec " + strings.Join(quoted, " ")
@@ -177,9 +183,6 @@ esac`,
 esac`, start),
 	}
 	for path, script := range files {
-		if err := os.MkdirAll(programs, 0o700); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,11 @@ export const levels: Record<Level, { word: string; text: string }> = {
   off: { word: "Off", text: "It can do everything that you can do on this computer." },
   guard: {
     word: "Guard",
-    text: "Your keys and passwords are hidden from it, and it can write only to its own folder, your roots, caches and temporary folders.",
+    text: "It can use only the system, its own files, your roots and what you allow.",
   },
   strict: {
     word: "Strict",
-    text: "It can read only the system and what you allow, and it has no network unless you allow it. It does not start if this cannot be enforced.",
+    text: "As Guard, without a network unless you allow it. It does not start if this cannot be enforced.",
   },
 };
 

@@ -13,7 +13,7 @@ import (
 
 // Sandbox is the API's view of how a server's processes are confined.
 type Sandbox struct {
-	Level    string         `json:"level" enum:"off,guard,strict" doc:"off (no restrictions), guard (the server cannot read secrets, and writes only to its own folder, the MCP roots, caches and temporary folders) or strict (the server reads only system files and granted files, and has no network access unless granted)."`
+	Level    string         `json:"level" enum:"off,guard,strict" doc:"off (no restrictions), guard (the server uses only the system, its own program, a home folder of its own, the MCP roots and granted files) or strict (as guard, and it reaches no address unless granted)."`
 	Enforced string         `json:"enforced" enum:"off,enforced,partly,unsupported" doc:"How far this operating system enforces the level: off (the level has no restrictions), enforced (all restrictions), partly (all except those in missing) or unsupported (none). A server of level strict starts only if the level is enforced."`
 	Missing  []string       `json:"missing" doc:"Restrictions of the level that this operating system does not enforce, as sentences for people."`
 	Notes    []string       `json:"notes" doc:"Limitations of the enforced restrictions and of the grants, as sentences for people."`
@@ -26,7 +26,7 @@ type Sandbox struct {
 type SandboxGrants struct {
 	Read    []string `json:"read" doc:"Files and folders that the server may read: absolute paths, or paths that begin with ~/."`
 	Write   []string `json:"write" doc:"Files and folders that the server may read and write: absolute paths, or paths that begin with ~/."`
-	Network []string `json:"network" doc:"Addresses to which a strict server may connect: host:port, a port, or * for all. On Linux, only the port is checked, and only for TCP."`
+	Network []string `json:"network" doc:"Addresses to which a strict server may connect: host:port, a port of all hosts, or * for all."`
 }
 
 // DeniedAccess is an access that a server probably wanted and did not get.

@@ -5863,7 +5863,7 @@ export interface components {
             /** @description Accesses that a person has granted the server in addition to those that its level allows. */
             grants: components["schemas"]["SandboxGrants"];
             /**
-             * @description off (no restrictions), guard (the server cannot read secrets, and writes only to its own folder, the MCP roots, caches and temporary folders) or strict (the server reads only system files and granted files, and has no network access unless granted).
+             * @description off (no restrictions), guard (the server uses only the system, its own program, a home folder of its own, the MCP roots and granted files) or strict (as guard, and it reaches no address unless granted).
              * @enum {string}
              */
             level: "off" | "guard" | "strict";
@@ -5884,7 +5884,7 @@ export interface components {
             [key: string]: unknown;
         };
         SandboxGrants: {
-            /** @description Addresses to which a strict server may connect: host:port, a port, or * for all. On Linux, only the port is checked, and only for TCP. */
+            /** @description Addresses to which a strict server may connect: host:port, a port of all hosts, or * for all. */
             network: string[] | null;
             /** @description Files and folders that the server may read: absolute paths, or paths that begin with ~/. */
             read: string[] | null;

@@ -1,0 +1,7 @@
+// Package attack tries to leave the sandbox. A hub runs the test binary as a server at each level, and the server tries
+// one attack after the other: it reads a planted key, changes foreign files, makes system calls that reach other
+// processes, and connects to listeners. Each attack has to succeed without a sandbox, which shows that it is one.
+//
+// The suite runs on several systems: with bubblewrap and Landlock, and without one or both of them, which a filter of
+// system calls takes away. The table of the guide page sandbox.md is the expected result; -update writes it.
+package attack

@@ -1,0 +1,160 @@
+//go:build linux
+
+package attack
+
+import (
+	"cmp"
+	"os"
+	"strings"
+	"testing"
+)
+
+// rows are the attacks in the order and the words of the table.
+var rows = []struct {
+	name, words string
+	root        bool // only root can make the attack at all
+}{
+	{"read key", "read `~/.ssh`", false},
+	{"link to key", "read it through a symbolic link in its own folder", false},
+	{"hard link to key", "read it through a hard link", false},
+	{"key by a program", "read it with another program, started from memory", false},
+	{"root of a program", "read it through `/proc/PID/root`", false},
+	{"read editor", "read the configuration of editors", false},
+	{"read token", "read the data folder of Agent Discover", false},
+	{"read others", "read files of another server", false},
+	{"list home", "list the names of your files", false},
+	{"stat key", "find out sizes and times of your files", false},
+	{"shadow", "read `/etc/shadow`, as root", true},
+	{"write", "write to your home folder", false},
+	{"cache", "write to your caches", false},
+	{"shared", "write to folders for temporary files", false},
+	{"empty", "empty a file", false},
+	{"rename", "rename a file", false},
+	{"mode", "change the mode of a file", false},
+	{"times", "change the times of a file", false},
+	{"xattr", "change extended attributes of a file", false},
+	{"fd xattr", "set extended attributes of its own files", false},
+	{"kernel", "change settings of the kernel, as root", true},
+	{"device", "make a device, as root", true},
+	{"set-id by chmod", "make a program that runs as you, with `chmod`", false},
+	{"set-id by fchmod", "with `fchmod`", false},
+	{"set-id by fchmodat", "with `fchmodat`", false},
+	{"set-id by fchmodat2", "with `fchmodat2`", false},
+	{"set-id by open", "with `open`", false},
+	{"set-id by a nameless file", "with `open` and `O_TMPFILE`", false},
+	{"set-id by openat2", "with `openat2`", false},
+	{"set-id by mknod", "with `mknod`", false},
+	{"environment of a program", "read variables of your programs", false},
+	{"command line of a program", "read command lines of your programs", false},
+	{"signal", "send signals to your programs", false},
+	{"trace", "trace your programs", false},
+	{"memory of a program", "read the memory of your programs", false},
+	{"descriptor of a program", "take open files of your programs", false},
+	{"keyring", "use kernel keyrings", false},
+	{"io_uring", "use `io_uring`, which is not filtered", false},
+	{"userfaultfd", "use `userfaultfd`", false},
+	{"user namespace", "create a user namespace", false},
+	{"clone3", "create one with `clone3`", false},
+	{"mount", "create a mount namespace", false},
+	{"32-bit calls", "make system calls of another kind (x32)", false},
+	{"socket in a temporary folder", "connect to a socket in `/tmp`, such as that of tmux or X11", false},
+	{"socket in the home folder", "connect to a socket in your home folder", false},
+	{"abstract socket", "connect to an abstract socket, such as that of X11 or D-Bus", false},
+	{"TCP", "connect to a TCP port of this computer", false},
+	{"UDP", "send to a UDP port of this computer", false},
+	{"MPTCP", "make an MPTCP socket", false},
+	{"vsock", "make a vsock socket", false},
+	{"crypto socket", "make an `AF_ALG` socket", false},
+	{"stay", "keep running after it was stopped", false},
+}
+
+// page is the page of the guide with the table.
+const page = "../../frontend/guide/sandbox.md"
+
+// heading begins the table, which ends with the last line that begins with a bar.
+const heading = "| a server tries to |"
+
+// split returns the text of the page before the table, the table, and the text after it.
+func split(text string) (start, table, end string) {
+	start, table, found := strings.Cut(text, heading)
+	if !found {
+		return text, "", ""
+	}
+	for line := range strings.Lines(heading + table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		end += line
+	}
+	return start, end, strings.TrimPrefix(heading+table, end)
+}
+
+// compare compares the results with the table of the guide, or writes it.
+func compare(t *testing.T, results map[string]result) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, documented, end := split(string(text))
+	known := make(map[string][]string) // the cells of each row
+	for line := range strings.Lines(documented) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		known[cells[0]] = cells[1:]
+	}
+	var table strings.Builder
+	table.WriteString(heading)
+	for _, on := range systems {
+		table.WriteString(" " + on.name + " |")
+	}
+	table.WriteString("\n|---|" + strings.Repeat("---|", len(systems)) + "\n")
+	for _, row := range rows {
+		was := append(known[row.words], make([]string, len(systems))...)
+		line := "| " + row.words + " |"
+		for n, on := range systems {
+			now := cell(results, on.name, row.name, row.root)
+			if now == "" { // it cannot be tried here
+				now = cmp.Or(was[n], refused)
+			}
+			if now != was[n] && !*update {
+				t.Errorf("%s: %s: the guide says %q, the attack showed %q", on.name, row.words, was[n], now)
+			}
+			line += " " + now + " |"
+		}
+		table.WriteString(line + "\n")
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(start+table.String()+end), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// refused is the cell of an attack that never succeeds.
+const refused = "refused"
+
+// cell says at which levels an attack has succeeded on a system, for any user. It is empty if nobody could try it.
+func cell(results map[string]result, on, attack string, root bool) string {
+	guard, strict, tried, starts := false, false, false, false
+	for _, who := range []string{"user", "root"} {
+		if _, has := results[who+" "+on+" guard"][attack]; !has || root && who != "root" {
+			continue
+		}
+		tried = true
+		guard = guard || results[who+" "+on+" guard"][attack]
+		strict = strict || results[who+" "+on+" strict"][attack]
+		starts = starts || results[who+" "+on+" strict"] != nil
+	}
+	switch {
+	case !tried:
+		return ""
+	case guard && !starts:
+		return "**possible**, but `strict` does not start"
+	case guard && strict:
+		return "**possible**"
+	case guard:
+		return "possible in `guard`"
+	case strict:
+		return "possible in `strict`"
+	}
+	return refused
+}
