@@ -68,6 +68,24 @@ func newUser(t *testing.T) *user {
 	return u
 }
 
+// everywhere runs a test where servers get a tree of their own, and where only Landlock and the filter of system calls
+// confine them.
+func everywhere(t *testing.T, test func(t *testing.T, u *user)) {
+	t.Helper()
+	t.Run("tree", func(t *testing.T) {
+		u := newUser(t)
+		if !machine.OwnTree() {
+			t.Skip("bubblewrap is not installed or may not create namespaces")
+		}
+		test(t, u)
+	})
+	t.Run("Landlock", func(t *testing.T) {
+		u := newUser(t)
+		u.sandbox.machine.Trees = nil
+		test(t, u)
+	})
+}
+
 func (u *user) path(name string) string { return filepath.Join(u.home, name) }
 
 func (u *user) write(name, content string) {
@@ -148,41 +166,43 @@ func listener(t *testing.T, network, address string) net.Listener {
 }
 
 func TestAGuardedServerGetsNoSecretsAndWritesOnlyWhereItMay(t *testing.T) {
-	u := newUser(t)
-	guard := registry.Server{Sandbox: registry.Guard}
-	tcp := listener(t, "tcp", "127.0.0.1:0")
-	results := u.attack(guard,
-		"read="+u.path(".ssh/id_ed25519"), "list="+u.path(".ssh"), "write="+u.path("notes/new.txt"), "empty="+u.path("notes/today.txt"),
-		"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/state"), "link="+u.path(".ssh/id_ed25519"),
-		"ring=", "trace=", "namespace=", "mount=/tmp", "core=", fmt.Sprintf("environ=%d", os.Getpid()), "connect="+tcp.Addr().String())
-	expect(t, results, []string{"own", "connect"},
-		[]string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
-	results = u.attack(guard, "read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("project/new.c"))
-	expect(t, results, []string{"write"}, []string{"read", "list"})
-	if results := u.attack(guard, "read="+u.path(".agent-discover/token")); results["read"] == "got it" {
-		t.Error("it can read the token of the hub")
-	}
-	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); strings.Contains(out, "the key") {
-		t.Errorf("a program that it starts: %s", out)
-	}
-	if text, err := os.ReadFile(u.path("notes/today.txt")); err != nil || string(text) != "notes" {
-		t.Errorf("the foreign file is %q, %v", text, err)
-	}
+	everywhere(t, func(t *testing.T, u *user) {
+		guard := registry.Server{Sandbox: registry.Guard}
+		tcp := listener(t, "tcp", "127.0.0.1:0")
+		results := u.attack(guard,
+			"read="+u.path(".ssh/id_ed25519"), "list="+u.path(".ssh"), "write="+u.path("notes/new.txt"), "empty="+u.path("notes/today.txt"),
+			"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/state"), "link="+u.path(".ssh/id_ed25519"),
+			"ring=", "trace=", "namespace=", "mount=/tmp", "core=", fmt.Sprintf("environ=%d", os.Getpid()), "connect="+tcp.Addr().String())
+		expect(t, results, []string{"own", "connect"},
+			[]string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
+		results = u.attack(guard, "read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("project/new.c"))
+		expect(t, results, []string{"write"}, []string{"read", "list"})
+		if results := u.attack(guard, "read="+u.path(".agent-discover/token")); results["read"] == "got it" {
+			t.Error("it can read the token of the hub")
+		}
+		if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); strings.Contains(out, "the key") {
+			t.Errorf("a program that it starts: %s", out)
+		}
+		if text, err := os.ReadFile(u.path("notes/today.txt")); err != nil || string(text) != "notes" {
+			t.Errorf("the foreign file is %q, %v", text, err)
+		}
+	})
 }
 
 func TestALinkToASecretLeadsNowhere(t *testing.T) {
-	u := newUser(t)
-	if err := os.Symlink(u.path(".ssh"), u.path("keys")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(u.path(".ssh/id_ed25519"), u.path("project/key")); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"keys/id_ed25519", "project/key"} {
-		if results := u.attack(registry.Server{Sandbox: registry.Guard}, "read="+u.path(path)); results["read"] == "got it" {
-			t.Errorf("it can read %s", path)
+	everywhere(t, func(t *testing.T, u *user) {
+		if err := os.Symlink(u.path(".ssh"), u.path("keys")); err != nil {
+			t.Fatal(err)
 		}
-	}
+		if err := os.Symlink(u.path(".ssh/id_ed25519"), u.path("project/key")); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"keys/id_ed25519", "project/key"} {
+			if results := u.attack(registry.Server{Sandbox: registry.Guard}, "read="+u.path(path)); results["read"] == "got it" {
+				t.Errorf("it can read %s", path)
+			}
+		}
+	})
 }
 
 func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
@@ -276,85 +296,88 @@ __attribute__((constructor)) static void loaded(void) {
 }
 
 func TestAPackageManagerWritesOnlyWhatItFills(t *testing.T) {
-	u := newUser(t)
-	u.write("outside/keep", "")
-	own := filepath.Join(u.sandbox.options.Folder, "tried")
-	if err := os.MkdirAll(filepath.Join(own, "filled"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(u.path("outside"), filepath.Join(own, "linked")); err != nil { // as a server could
-		t.Fatal(err)
-	}
-	for folder, want := range map[string]string{filepath.Join(own, "filled"): "written", filepath.Join(own, "linked"): "refused"} {
-		script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read",
-			folder, u.path(".ssh/id_ed25519"))
-		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env},
-			ManagerAccess{Write: []string{folder}})
-		if err != nil {
+	everywhere(t, func(t *testing.T, u *user) {
+		u.write("outside/keep", "")
+		own := filepath.Join(u.sandbox.options.Folder, "tried")
+		if err := os.MkdirAll(filepath.Join(own, "filled"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(l.Command, l.Args...)
-		cmd.Env, cmd.ExtraFiles = l.Environment(), l.Files
-		out, _ := cmd.CombinedOutput() // fails because the key cannot be read
-		if !strings.Contains(string(out), want) || strings.Contains(string(out), "read\n") {
-			t.Errorf("%s: want %s:\n%s", folder, want, out)
+		if err := os.Symlink(u.path("outside"), filepath.Join(own, "linked")); err != nil { // as a server could
+			t.Fatal(err)
 		}
-	}
-	if left, _ := filepath.Glob(u.path("outside/*")); len(left) != 1 {
-		t.Errorf("outside of its folder are %q", left)
-	}
+		for folder, want := range map[string]string{filepath.Join(own, "filled"): "written", filepath.Join(own, "linked"): "refused"} {
+			script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read",
+				folder, u.path(".ssh/id_ed25519"))
+			l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env},
+				ManagerAccess{Write: []string{folder}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(l.Command, l.Args...)
+			cmd.Env, cmd.ExtraFiles = l.Environment(), l.Files
+			out, _ := cmd.CombinedOutput() // fails because the key cannot be read
+			if !strings.Contains(string(out), want) || strings.Contains(string(out), "read\n") {
+				t.Errorf("%s: want %s:\n%s", folder, want, out)
+			}
+		}
+		if left, _ := filepath.Glob(u.path("outside/*")); len(left) != 1 {
+			t.Errorf("outside of its folder are %q", left)
+		}
+	})
 }
 
 func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
-	u := newUser(t)
-	key, own := u.path(".ssh/id_ed25519"), filepath.Join(u.sandbox.options.Folder, "tried")
-	u.write("evil/bwrap", "#!/bin/sh\ncat "+key+" >> "+u.path("loot")+"\n")
-	if err := errors.Join(os.Chmod(u.path("evil/bwrap"), 0o755), os.MkdirAll(filepath.Join(own, "npx-1", "bin"), 0o700),
-		os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)),
-		os.Symlink(u.path(".ssh"), filepath.Join(own, ownHome))); err != nil {
-		t.Fatal(err)
-	}
-	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // a package may put programs on the PATH
-	read := "cat " + key + " " + u.path("files/a.txt") + "; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
-	u.write("files/a.txt", "an ordinary file")
-	u.write("files/python3", "no program")
-	program := filepath.Join(own, "npx-1", "bin", "program")
-	for path, text := range map[string]string{
-		program: "#!/bin/sh\n" + read + "\n", filepath.Join(own, "npx-1", "pyvenv.cfg"): "home = " + u.path("files") + "\n",
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+	everywhere(t, func(t *testing.T, u *user) {
+		key, own := u.path(".ssh/id_ed25519"), filepath.Join(u.sandbox.options.Folder, "tried")
+		u.write("evil/bwrap", "#!/bin/sh\ncat "+key+" >> "+u.path("loot")+"\n")
+		if err := errors.Join(os.Chmod(u.path("evil/bwrap"), 0o755), os.MkdirAll(filepath.Join(own, "npx-1", "bin"), 0o700),
+			os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)),
+			os.Symlink(u.path(".ssh"), filepath.Join(own, ownHome))); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for what, out := range map[string]string{
-		"links":     u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
-		"a package": u.run(registry.Server{Sandbox: registry.Strict}, program, u.path("files/a.txt")),
-		"variables": u.run(registry.Server{
-			Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home},
-		}, "/bin/sh", "-c", read),
-	} {
-		if strings.Contains(out, "the key") || what != "variables" && strings.Contains(out, "an ordinary file") {
-			t.Errorf("%s: it reads %s", what, out)
+		u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // a package may put programs on the PATH
+		read := "cat " + key + " " + u.path("files/a.txt") + "; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
+		u.write("files/a.txt", "an ordinary file")
+		u.write("files/python3", "no program")
+		program := filepath.Join(own, "npx-1", "bin", "program")
+		for path, text := range map[string]string{
+			program: "#!/bin/sh\n" + read + "\n", filepath.Join(own, "npx-1", "pyvenv.cfg"): "home = " + u.path("files") + "\n",
+		} {
+			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for _, name := range []string{".ssh/planted", "files/planted", "loot"} {
-		if text, err := os.ReadFile(u.path(name)); err == nil {
-			t.Errorf("%s was written: %s", name, text)
+		for what, out := range map[string]string{
+			"links":     u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
+			"a package": u.run(registry.Server{Sandbox: registry.Strict}, program, u.path("files/a.txt")),
+			"variables": u.run(registry.Server{
+				Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home},
+			}, "/bin/sh", "-c", read),
+		} {
+			if strings.Contains(out, "the key") || what != "variables" && strings.Contains(out, "an ordinary file") {
+				t.Errorf("%s: it reads %s", what, out)
+			}
 		}
-	}
+		for _, name := range []string{".ssh/planted", "files/planted", "loot"} {
+			if text, err := os.ReadFile(u.path(name)); err == nil {
+				t.Errorf("%s was written: %s", name, text)
+			}
+		}
+	})
 }
 
 func TestAProgramInTheHomeFolderStartsInAStrictSandbox(t *testing.T) {
-	u := newUser(t)
-	u.write("server", "#!/bin/sh\necho started\n")
-	if err := os.Chmod(u.path("server"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range [][]string{{u.path("server")}, {"sh", u.path("server")}} {
-		if out := u.run(registry.Server{Sandbox: registry.Strict}, line[0], line[1:]...); out != "started\n" {
-			t.Errorf("%v: %s", line, out)
+	everywhere(t, func(t *testing.T, u *user) {
+		u.write("server", "#!/bin/sh\necho started\n")
+		if err := os.Chmod(u.path("server"), 0o700); err != nil {
+			t.Fatal(err)
 		}
-	}
+		for _, line := range [][]string{{u.path("server")}, {"sh", u.path("server")}} {
+			if out := u.run(registry.Server{Sandbox: registry.Strict}, line[0], line[1:]...); out != "started\n" {
+				t.Errorf("%v: %s", line, out)
+			}
+		}
+	})
 }
 
 func TestGrantsAllowWhatTheyName(t *testing.T) {
@@ -447,28 +470,30 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 }
 
 func TestAServerStartsOnlyInAFolderThatItsSandboxAllows(t *testing.T) {
-	u := newUser(t)
-	for _, row := range []struct {
-		level, folder, grant string
-		allowed              bool
-	}{
-		{registry.Guard, "notes", "", false},
-		{registry.Guard, "notes", "~/notes", true},
-		{registry.Guard, ".ssh", "", false},
-		{registry.Guard, ".ssh", "~/.ssh", true},
-		{registry.Strict, "notes", "", false},
-		{registry.Strict, "notes", "~/notes", true},
-		{registry.Strict, "project", "", true}, // a root
-	} {
-		server := registry.Server{
-			Name: "tried", Transport: "stdio", Command: "/bin/pwd", Sandbox: row.level, Dir: u.path(row.folder), Grants: registry.Grants{
-				Read: strings.Fields(row.grant),
-			},
+	everywhere(t, func(t *testing.T, u *user) {
+		for _, row := range []struct {
+			level, folder, grant string
+			allowed              bool
+		}{
+			{registry.Guard, "notes", "", false},
+			{registry.Guard, "notes", "~/notes", true},
+			{registry.Guard, ".ssh", "", false},
+			{registry.Guard, ".ssh", "~/.ssh", true},
+			{registry.Strict, "notes", "", false},
+			{registry.Strict, "notes", "~/notes", true},
+			{registry.Strict, "project", "", true}, // a root
+		} {
+			server := registry.Server{
+				Name: "tried", Transport: "stdio", Command: "/bin/pwd", Sandbox: row.level, Dir: u.path(row.folder), Grants: registry.Grants{
+					Read: strings.Fields(row.grant),
+				},
+			}
+			_, err := u.sandbox.Confine(t.Context(), server.Name, server,
+				upstream.Launch{Command: server.Command, Env: u.env, Dir: server.Dir})
+			if advice := "agent-discover servers grant tried --read " + server.Dir; row.allowed != (err == nil) ||
+				err != nil && !strings.Contains(fault.MessageOf(err), advice) {
+				t.Errorf("%s %s with %q: %v", row.level, row.folder, row.grant, err)
+			}
 		}
-		_, err := u.sandbox.Confine(t.Context(), server.Name, server, upstream.Launch{Command: server.Command, Env: u.env, Dir: server.Dir})
-		if advice := "agent-discover servers grant tried --read " + server.Dir; row.allowed != (err == nil) ||
-			err != nil && !strings.Contains(fault.MessageOf(err), advice) {
-			t.Errorf("%s %s with %q: %v", row.level, row.folder, row.grant, err)
-		}
-	}
+	})
 }

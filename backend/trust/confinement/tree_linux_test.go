@@ -1,0 +1,138 @@
+package confinement
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// world creates files and folders, whose names end with a slash, in a new folder without symbolic links in its path.
+func world(t *testing.T, names ...string) (dir string) {
+	t.Helper()
+	dir = resolved(t.TempDir())
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if target, is := strings.CutPrefix(filepath.Base(name), "to-"); err == nil && is {
+			err = os.Symlink(filepath.Join(dir, target), path)
+		} else if err == nil && strings.HasSuffix(name, "/") {
+			err = os.MkdirAll(path, 0o700)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(name), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// described returns mounts as a text: access and path, with the folder of the world left out.
+func described(dir string, mounts []mount) string {
+	var texts []string
+	for _, m := range mounts {
+		kind := "read"
+		switch {
+		case m.mask() && m.open:
+			kind = "pass"
+		case m.mask():
+			kind = "hide"
+		case m.own:
+			kind = "own"
+		case m.write:
+			kind = "write"
+		}
+		texts = append(texts, kind+" "+strings.TrimPrefix(m.at, dir+"/"))
+	}
+	return strings.Join(texts, "; ")
+}
+
+func TestATreeContainsWhatThePolicyNames(t *testing.T) {
+	dir := world(t, "home/.ssh/id", "home/.ssh/known", "home/.config/app/state", "home/.config/gh/token", "home/notes/a.txt", "usr/lib/x",
+		"data/own/home/", "data/other/")
+	in := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+		return paths
+	}
+	hidden := in("home/.ssh", "home/.config/gh", "home/.netrc", "data")
+	for _, row := range []struct {
+		what string
+		p    Policy
+		want string
+	}{
+		{
+			"its own home folder hides that of the user", Policy{Read: in("usr", "usr/lib", "home/notes"), Write: in("data/own"), Named: in("data/own")},
+			"write data/own; own home; read home/notes; read usr",
+		},
+		{
+			"a granted home folder", Policy{Read: in("home"), Named: in("home")},
+			"read home; hide home/.config/gh; hide home/.ssh",
+		},
+		{
+			"a granted secret", Policy{Read: in("home", "home/.ssh/known"), Named: in("home", "home/.ssh/known")},
+			"read home; hide home/.config/gh; pass home/.ssh; read home/.ssh/known",
+		},
+		{
+			"a secret that nobody has named", Policy{Read: in("home", "home/.ssh/known"), Named: in("home")},
+			"read home; hide home/.config/gh; hide home/.ssh",
+		},
+		{
+			"writing in a folder that is read", Policy{Read: in("home/.config"), Write: in("home/.config/app"), Named: in("home/.config", "home/.config/app")},
+			"own home; read home/.config; write home/.config/app; hide home/.config/gh",
+		},
+		{"what does not exist", Policy{Read: in("home/notes/b.txt", "usr")}, "own home; read usr"},
+	} {
+		row.p.Hidden, row.p.Home, row.p.Private = hidden, filepath.Join(dir, "home"), filepath.Join(dir, "data/own/home")
+		if got := described(dir, row.p.mounts()); got != row.want {
+			t.Errorf("%s:\n%s\nwant\n%s", row.what, got, row.want)
+		}
+	}
+}
+
+func TestPathsLeadInATreeWhereTheyLeadOnTheMachine(t *testing.T) {
+	dir := world(t, "real/bin/node", "links/to-real", "home/to-real", "home/notes/")
+	mounts := []mount{
+		{at: filepath.Join(dir, "home"), from: dir, own: true, write: true},
+		{at: filepath.Join(dir, "real"), from: filepath.Join(dir, "real")},
+	}
+	got := fmt.Sprint(links([]string{
+		filepath.Join(dir, "links/to-real/bin/node"), filepath.Join(dir, "home/to-real/bin"), filepath.Join(dir, "real/bin"), "relative",
+	}, mounts))
+	want := fmt.Sprint([]symlink{
+		{filepath.Join(dir, "home/to-real"), filepath.Join(dir, "real")}, {filepath.Join(dir, "links/to-real"), filepath.Join(dir, "real")},
+	})
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestNothingIsCreatedOutsideOfAnOwnFolder(t *testing.T) {
+	dir := world(t, "own/", "outside/", "granted/project/file", "own/planted/")
+	if err := os.Symlink(filepath.Join(dir, "outside"), filepath.Join(dir, "own/granted")); err != nil { // as a server could
+		t.Fatal(err)
+	}
+	own := mount{at: dir + "/home", from: dir + "/own", own: true, write: true}
+	err := furnish([]mount{
+		own, {at: dir + "/home/granted/project", from: dir + "/granted/project"},
+		{at: dir + "/home/planted", from: dir + "/granted/project/file"},
+	}, []symlink{{dir + "/home/link/deep", "/usr"}, {dir + "/home/granted/project/taken", "/usr"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(dir + "/outside/*"); len(left) > 0 {
+		t.Errorf("created outside: %q", left)
+	}
+	if info, err := os.Lstat(dir + "/own/granted/project"); err != nil || !info.IsDir() {
+		t.Errorf("the folder for a grant: %v", err)
+	}
+	if info, err := os.Lstat(dir + "/own/planted"); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the file for a grant: %v", err)
+	}
+	if target, err := os.Readlink(dir + "/own/link/deep"); target != "/usr" {
+		t.Errorf("the link leads to %q, %v", target, err)
+	}
+}
