@@ -9,7 +9,9 @@ import (
 )
 
 func TestEachGrantedHostHasAnAddressOfItsOwn(t *testing.T) {
-	g, err := newGate([]Endpoint{{"api.example", 443}, {"other.example", 443}, {"api.example", 80}, {"localhost", 5432}, {"10.1.2.3", 22}, {"::1", 8080}})
+	g, err := newGate([]Endpoint{
+		{"api.example", 443}, {"other.example", 443}, {"api.example", 80}, {"localhost", 5432}, {"10.1.2.3", 22}, {"::1", 8080},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

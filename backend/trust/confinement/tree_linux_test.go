@@ -65,7 +65,8 @@ func TestATreeContainsWhatThePolicyNames(t *testing.T) {
 		want string
 	}{
 		{
-			"its own home folder hides that of the user", Policy{Read: in("usr", "usr/lib", "home/notes"), Write: in("data/own"), Named: in("data/own")},
+			"its own home folder hides that of the user",
+			Policy{Read: in("usr", "usr/lib", "home/notes"), Write: in("data/own"), Named: in("data/own")},
 			"write data/own; own home; read home/notes; read usr",
 		},
 		{
@@ -81,7 +82,8 @@ func TestATreeContainsWhatThePolicyNames(t *testing.T) {
 			"read home; hide home/.config/gh; hide home/.ssh",
 		},
 		{
-			"writing in a folder that is read", Policy{Read: in("home/.config"), Write: in("home/.config/app"), Named: in("home/.config", "home/.config/app")},
+			"writing in a folder that is read",
+			Policy{Read: in("home/.config"), Write: in("home/.config/app"), Named: in("home/.config", "home/.config/app")},
 			"own home; read home/.config; write home/.config/app; hide home/.config/gh",
 		},
 		{"what does not exist", Policy{Read: in("home/notes/b.txt", "usr")}, "own home; read usr"},

@@ -336,7 +336,8 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // a package may put programs on the PATH
-		read := "cat " + key + " " + u.path("files/a.txt") + "; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
+		read := "cat " + key + " " + u.path("files/a.txt") +
+			"; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
 		u.write("files/a.txt", "an ordinary file")
 		u.write("files/python3", "no program")
 		program := filepath.Join(own, "npx-1", "bin", "program")
