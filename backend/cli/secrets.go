@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
@@ -40,7 +42,8 @@ otherwise it is read from standard input.`)
 	set.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, wantedSecrets))
 	link := withLong(c.p.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
 		`Let SERVER use the secret NAME of the server OWNER, as ${secret:OWNER/NAME} in its
-configuration. The link is valid until the configuration of SERVER changes.`)
+configuration. The link is valid until the configuration of SERVER changes. Only a
+person may do that, so the question is asked in the terminal.`)
 	unlink := c.p.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink)
 	for _, linking := range []*cobra.Command{link, unlink} {
 		linking.ValidArgsFunction = c.p.completeWith(inOrder(serverNames, serverNames, secretNames))
@@ -96,7 +99,22 @@ func (c secretCommands) delete() *cobra.Command {
 }
 
 func (c secretCommands) link(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-	if err := client.Do(ctx, http.MethodPut, linkPath(s, args), nil, nil); err != nil {
+	text := fmt.Sprintf("Server %s would get the value of the secret %s of server %s.\n", s.Name, shownWord(args[1]), shownWord(args[0]))
+	yes, err := c.p.askPerson(ctx, text, "Allow that?")
+	switch {
+	case errors.Is(err, errNoPerson):
+		return fault.New(fault.Denied,
+			"%s was not linked: only a person may let a server use a secret of another one. Do it in the dashboard, or run this command "+
+				"in a terminal", s.Name)
+	case err != nil:
+		return err
+	case !yes:
+		return fault.New(fault.Denied, "%s was not linked; nothing was changed", s.Name)
+	}
+	err = decided(ctx, client, func(person *instance.Client) error {
+		return person.Do(ctx, http.MethodPut, linkPath(s, args), nil, nil)
+	})
+	if err != nil {
 		return err
 	}
 	return c.p.respond(map[string]string{"status": "linked", "server": s.Name, "owner": args[0], "key": args[1]},

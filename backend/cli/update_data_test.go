@@ -14,7 +14,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
@@ -94,7 +93,7 @@ func configureServers(h *programtest.Home) {
 	h.Must("servers", "refresh", "notes")
 	h.Must("servers", "activate", "notes")
 	add("boxed", "--sandbox", "guard", "--isolation", "session")
-	h.Must("secrets", "link", "boxed", "notes", "TOKEN")
+	h.AsPerson(http.MethodPut, "/api/servers/2/links/notes/TOKEN", nil, nil)
 	h.Must("servers", "add", "remote", "--no-start", "--sse", "--url", "https://mcp.example/tickets?key=${secret:KEY}")
 	h.SetSecret("remote", "KEY", "battery")
 }
@@ -104,9 +103,9 @@ func configureOthers(h *programtest.Home) {
 	h.Must("learned", "on")
 	h.Must("toolset", "create", "daily", "notes.read", "notes.write", "--description", "Every day")
 	note := map[string]string{"server": "notes", "tool": "read", "note": "Use it in the morning"}
-	asPerson(h, http.MethodPost, "/api/toolsets/daily/note", note, nil)
+	h.AsPerson(http.MethodPost, "/api/toolsets/daily/note", note, nil)
 	h.Must("toolset", "equip", "daily", "--client", "cursor")
-	asPerson(h, http.MethodPost, "/api/tokens", map[string]string{"name": "phone", "surface": "toolset:daily"}, nil)
+	h.AsPerson(http.MethodPost, "/api/tokens", map[string]string{"name": "phone", "surface": "toolset:daily"}, nil)
 	folder := filepath.Join(h.Folder.Personas(), "reviewer")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		h.T.Fatal(err)
@@ -116,20 +115,7 @@ func configureOthers(h *programtest.Home) {
 	h.Write(filepath.Join(folder, "mcp.json"), `{"mcpServers": {"desk": {"command": "nowhere", "args": ["--serve"]}}}`)
 	h.Must("persona", "activate", "reviewer")
 	preset := map[string]any{"server": "notes", "kind": "tool", "target": "read", "preset": "today", "payload": map[string]any{"text": "x"}}
-	asPerson(h, http.MethodPost, "/api/presets", preset, nil)
-}
-
-// asPerson sends a request to the hub as a person does in the dashboard.
-func asPerson(h *programtest.Home, method, path string, body, answer any) {
-	h.T.Helper()
-	person, end, err := instance.NewClient(h.RunningHub()).Person(h.T.Context())
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	defer end()
-	if err := person.Do(h.T.Context(), method, path, body, answer); err != nil {
-		h.T.Fatal(err)
-	}
+	h.AsPerson(http.MethodPost, "/api/presets", preset, nil)
 }
 
 // useTools makes calls, of which one needs a person's approval, which is given for good, and one is refused.
@@ -155,11 +141,11 @@ func useTools(h *programtest.Home, s *programtest.Hub) {
 	id := c.StartTool("notes__write", `{"text":"y"}`)
 	var questions struct{ Entries []struct{ ID string } }
 	programtest.Eventually(t, "the call waits for approval", func() bool {
-		asPerson(h, http.MethodGet, "/api/elicitations", nil, &questions)
+		h.AsPerson(http.MethodGet, "/api/elicitations", nil, &questions)
 		return len(questions.Entries) > 0
 	})
 	answer := map[string]string{"action": "accept", "remember": "always"}
-	asPerson(h, http.MethodPost, "/api/elicitations/"+questions.Entries[0].ID+"/respond", answer, nil)
+	h.AsPerson(http.MethodPost, "/api/elicitations/"+questions.Entries[0].ID+"/respond", answer, nil)
 	c.ToolResult(id)
 	programtest.Eventually(t, "the calls are stored", func() bool {
 		var learned struct{ Total int }

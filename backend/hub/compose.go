@@ -330,7 +330,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Downloads: s.downloads,
 			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal,
-			Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
+			Audit: s.audit, Sandbox: s.sandbox, Widened: s.recordWidened, ToolHistory: h.store.Tools.ToolHistory,
 			ToolsSeen: h.store.Tools.ToolsSeen, Corrections: h.corrections,
 			Secrets: api.Secrets{
 				Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) },

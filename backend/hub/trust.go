@@ -65,6 +65,15 @@ func (s *servers) recordTrust(e quarantine.Event) {
 	s.journal.Record(r, nil, nil, nil)
 }
 
+// recordWidened stores in the journal and in the audit log that a person has allowed a server more. text continues a
+// sentence that begins with the person.
+func (s *servers) recordWidened(server, text string) {
+	s.journal.Record(journal.Record{
+		At: time.Now(), Kind: journal.Trust, Client: "dashboard", Road: audit.REST, Server: server, Tool: "server", Outcome: journal.OK,
+		Code: text, Response: "A person has " + text,
+	}, nil, nil, nil)
+}
+
 // newScreen returns the screen, which checks calls and their results according to the current settings.
 func (h *Hub) newScreen() *screen.Screen {
 	return screen.New(screen.Options{

@@ -158,7 +158,7 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 		h.SetSecret("owner", name, value)
 	}
 	h.SetSecret("owner", "SHARED", "correct-horse-of-owner")
-	h.Must("secrets", "link", "fake", "owner", "SHARED")
+	h.AsPerson(http.MethodPut, "/api/servers/2/links/owner/SHARED", nil, nil)
 	h.SetSecret("crashing", "CRASH", "correct-horse-of-crash")
 	h.SetSecret("junk", "JUNK", "correct-horse-of-junk")
 	api := instance.NewClient(s.Info)

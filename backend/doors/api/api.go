@@ -114,6 +114,8 @@ type Servers struct {
 	Journal     *journal.Journal
 	Audit       *audit.Log
 	Sandbox     *sandbox.Sandbox
+	// Widened records in the journal and the audit log that a person has allowed a server more.
+	Widened func(server, text string)
 	// ToolHistory returns the changes of a tool's definition, the latest first.
 	ToolHistory func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 	// ToolsSeen returns when the tools of a server, or of all servers if server is empty, were first listed and last changed.
@@ -270,10 +272,12 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Activation{
 			Registry: s.Registry, Lifecycle: s.Lifecycle, Intake: s.Intake, Accept: s.Trust.Accept, Views: views,
 		},
-		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
+		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied, Widened: s.Widened},
 		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&operations.Prereqs{Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Roots: o.Roots},
-		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
+		&operations.Secrets{
+			Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate, Widened: s.Widened,
+		},
 		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
 		&operations.Inspector{

@@ -155,10 +155,21 @@ func TestSecretsAreManagedOverREST(t *testing.T) {
 		},
 
 		{
-			Name: "link to an unknown secret", Method: "PUT", Path: "/api/servers/2/links/one/NONE", Status: 404,
+			Name: "a program links", Method: "PUT", Path: "/api/servers/2/links/one/API_KEY", Status: 403,
+			Want: []string{"person_required", "only a person may let a server use a secret of another one"},
+		},
+		{
+			Name: "link to an unknown secret", Method: "PUT", Path: "/api/servers/2/links/one/NONE", Status: 404, Person: true,
 			Want: []string{`no secret \"NONE\"`},
 		},
-		{Name: "link", Method: "PUT", Path: "/api/servers/2/links/one/API_KEY", Status: 200, Want: []string{`"status":"linked"`}},
+		{
+			Name: "link", Method: "PUT", Path: "/api/servers/2/links/one/API_KEY", Status: 200, Person: true,
+			Want: []string{`"status":"linked"`},
+		},
+		{
+			Name: "it is recorded", Method: "GET", Path: "/api/audit", Status: 200,
+			Want: []string{`"code":"allowed it the secret API_KEY of one"`},
+		},
 		{
 			Name: "links", Method: "GET", Path: "/api/servers/2/links", Status: 200, Want: []string{
 				`[{"server":"one","key":"API_KEY","holds":true}]`,

@@ -93,6 +93,10 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 			Name: "a person may", Method: "PUT", Path: "/api/servers/2/sandbox",
 			Body: `{"grants":{"read":["~/files"],"network":[],"write":[]}}`, Status: 200, Person: true,
 		},
+		hubtest.Step{
+			Name: "it is recorded", Method: "GET", Path: "/api/audit", Status: 200,
+			Want: []string{`"code":"changed its sandbox from guard to guard, reads ~/files"`},
+		},
 		hubtest.Step{Name: "now it starts", Method: "POST", Path: "/api/servers/2/activate", Status: 200},
 		hubtest.Step{
 			Name: "it reads", Method: "POST", Path: "/api/servers/2/call", Body: read("files/a.txt"), Status: 200,

@@ -155,11 +155,8 @@ func ApproveAll(t *testing.T, h *hub.Hub) {
 		}
 		path := fmt.Sprintf("/api/servers/%d/approve", s.ID)
 		Row{
-			s.Name, http.MethodPost, path, `{"launch_hash":"` + s.LaunchHash + `","tools":"clean"}`,
-			map[string]string{"Authorization": "Bearer " + session.Token},
-			200,
-			[]string{`"approved":true`},
-			nil,
+			Name: s.Name, Method: http.MethodPost, Path: path, Body: `{"launch_hash":"` + s.LaunchHash + `","tools":"clean"}`,
+			Headers: map[string]string{"Authorization": "Bearer " + session.Token}, Status: 200, Want: []string{`"approved":true`},
 		}.Send(t, h)
 	}
 }

@@ -118,6 +118,7 @@ type Row struct {
 	Status  int
 	Want    []string // must be in the body or the headers
 	Never   []string
+	Person  bool // send the request in a dashboard session, as a person does, instead of with the hub's token
 }
 
 // NoToken is the Headers of a Row that sends no token.
@@ -130,7 +131,13 @@ func (r Row) Send(t *testing.T, h *hub.Hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Info().Token)
+	token := h.Info().Token
+	if r.Person {
+		if token, err = instance.NewClient(h.Info()).Session(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
 	for k, v := range r.Headers {
 		switch {
 		case k == "Host":

@@ -9,6 +9,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
+// AsPerson makes a REST request as a person does in the dashboard. body and answer may be nil.
+func (h *Home) AsPerson(method, path string, body, answer any) {
+	h.T.Helper()
+	person, end, err := instance.NewClient(h.RunningHub()).Person(h.T.Context())
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer end()
+	if err := person.Do(h.T.Context(), method, path, body, answer); err != nil {
+		h.T.Fatal(err)
+	}
+}
+
 // Approve approves a proposed server and those of its tools in which the scan finds nothing, as a person does in
 // the dashboard. Then it lists the tools.
 func (h *Home) Approve(name string) {

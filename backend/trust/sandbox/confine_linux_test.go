@@ -485,9 +485,8 @@ func TestAServerStartsOnlyInAFolderThatItsSandboxAllows(t *testing.T) {
 			{registry.Strict, "project", "", true}, // a root
 		} {
 			server := registry.Server{
-				Name: "tried", Transport: "stdio", Command: "/bin/pwd", Sandbox: row.level, Dir: u.path(row.folder), Grants: registry.Grants{
-					Read: strings.Fields(row.grant),
-				},
+				Name: "tried", Transport: "stdio", Command: "/bin/pwd", Sandbox: row.level, Dir: u.path(row.folder),
+				Grants: registry.Grants{Read: strings.Fields(row.grant)},
 			}
 			_, err := u.sandbox.Confine(t.Context(), server.Name, server,
 				upstream.Launch{Command: server.Command, Env: u.env, Dir: server.Dir})

@@ -3,6 +3,8 @@ package operations
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
@@ -56,6 +58,8 @@ type Sandboxes struct {
 	Registry *registry.Registry
 	Views    *Views
 	Forget   func(server string) // deletes the list of denied accesses of a server
+	// Widened records that a person has allowed a server more. text continues a sentence that begins with the person.
+	Widened func(server, text string)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -95,7 +99,7 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 	if err := errors.Join(registry.CheckSandbox(level), sandbox.CheckGrants(grants)); err != nil {
 		return nil, err
 	}
-	byPerson, refused := guard.ByPerson(ctx), false
+	byPerson, refused, before := guard.ByPerson(ctx), false, v
 	v, err = s.Registry.Update(ctx, v.Name, func(now *registry.Server) {
 		if refused = !byPerson && now.Looser(level, grants); !refused {
 			now.Sandbox, now.Grants = level, grants
@@ -111,7 +115,24 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 				"terminal",
 		}
 	}
+	if before.Looser(level, grants) {
+		s.Widened(v.Name, fmt.Sprintf("changed its sandbox from %s to %s", sandboxInWords(before), sandboxInWords(v)))
+	}
 	return route.OK(s.Views.Server(v))
+}
+
+// sandboxInWords returns the level and the grants of a server.
+func sandboxInWords(v registry.Server) string {
+	text := v.Sandbox
+	for _, kind := range []struct {
+		what string
+		list []string
+	}{{"reads", v.Grants.Read}, {"writes", v.Grants.Write}, {"connects to", v.Grants.Network}} {
+		if len(kind.list) > 0 {
+			text += ", " + kind.what + " " + strings.Join(kind.list, " ")
+		}
+	}
+	return text
 }
 
 func (s *Sandboxes) forget(_ context.Context, in *ServerInput) (*route.Reply[done], error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -16,6 +18,8 @@ type Secrets struct {
 	Registry *registry.Registry
 	Vault    *vault.Vault
 	Migrate  func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
+	// Widened records that a person has allowed a server more. text continues a sentence that begins with the person.
+	Widened func(server, text string)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -161,9 +165,17 @@ func (s *Secrets) link(ctx context.Context, in *linkInput) (*route.Reply[map[str
 	if err != nil {
 		return nil, err
 	}
+	if !guard.ByPerson(ctx) {
+		return nil, &fault.Error{
+			Kind: fault.Denied, Code: fault.CodePerson,
+			Message: "only a person may let a server use a secret of another one: use the dashboard, or agent-discover secrets link in a " +
+				"terminal",
+		}
+	}
 	if err := s.Vault.Link(ctx, v.Name, launch.Of(v), in.Owner, in.Key); err != nil {
 		return nil, err
 	}
+	s.Widened(v.Name, "allowed it the secret "+in.Key+" of "+in.Owner)
 	return route.OK(map[string]string{"status": "linked", "server": in.Owner, "key": in.Key})
 }
 
