@@ -16,9 +16,10 @@ func Detach(cmd *exec.Cmd) {
 func DetachInJob(cmd *exec.Cmd) { Detach(cmd) }
 
 // Isolate makes a command start in its own process group, so that Terminate and
-// Kill can end it together with its children.
+// Kill can end it together with its children. The group is a session of its own, so that the command cannot use the
+// terminal of this process.
 func Isolate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	dieWithParent(cmd.SysProcAttr)
 }
 
