@@ -236,5 +236,5 @@ func wanted(d operations.DeniedAccess) string {
 	if d.Grant == "" {
 		return what + ", which is a secret"
 	}
-	return what + "; to allow it: " + flag + shownWord(d.Grant)
+	return what + "; to allow it: " + flag + safetext.ShellWord(d.Grant)
 }
