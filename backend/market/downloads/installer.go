@@ -90,6 +90,9 @@ func (i *Installer) Resolve(
 		}
 	}
 	resolved, err := j.find()
+	if err != nil { // the server may have damaged the installation, so that it is made again at the next start
+		_ = os.Remove(filepath.Join(j.folder, marker))
+	}
 	return resolved, true, err
 }
 
