@@ -156,7 +156,7 @@ var allowed = map[string][]string{
 	},
 	"trust/sandbox": {
 		// package launch reports which variables are credentials
-		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
+		"base/events", "base/fault", "base/lazyregexp", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/registry", "servers/upstream",
 		"trust/confinement",
 	},

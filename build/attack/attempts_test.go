@@ -22,7 +22,10 @@ type plants struct {
 	TCP, UDP   string // addresses of listeners
 	Socket     string // path of a listener in the folder for temporary files
 	Bus        string // path of a listener in the home folder
+	Packets    string // path of a socket for datagrams in the folder for temporary files
 	Abstract   string // name of a listener without a path
+	Shared     int    // id of shared memory
+	Terminal   string // path of a terminal
 	PID        int    // of a program of the user
 }
 
@@ -131,6 +134,17 @@ var attempts = map[string]attempt{
 		return second(unix.PidfdGetfd(at, 0, 0))
 	},
 
+	"limits of a program": func(p plants) error {
+		var now unix.Rlimit
+		if err := unix.Prlimit(p.PID, unix.RLIMIT_CORE, nil, &now); err != nil {
+			return err
+		}
+		return unix.Prlimit(p.PID, unix.RLIMIT_CORE, &unix.Rlimit{Cur: 0, Max: now.Max}, nil)
+	},
+	"priority of a program": func(p plants) error { return unix.Setpriority(unix.PRIO_PROCESS, p.PID, 19) },
+	"shared memory":         func(p plants) error { return sharedMemory(p.Shared) },
+	"terminal":              func(p plants) error { return second(os.OpenFile(p.Terminal, os.O_RDWR|unix.O_NOCTTY, 0)) },
+
 	"keyring":        func(plants) error { return second(unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true)) },
 	"io_uring":       func(plants) error { return ring() },
 	"userfaultfd":    func(plants) error { return plain(unix.SYS_USERFAULTFD, 1) }, // UFFD_USER_MODE_ONLY
@@ -142,10 +156,12 @@ var attempts = map[string]attempt{
 	"32-bit calls": func(plants) error { return plain(0x40000000|unix.SYS_GETPID, 0) },
 
 	"socket in a temporary folder": func(p plants) error { return dial("unix", p.Socket) },
+	"datagrams":                    func(p plants) error { return datagram(p.Packets) },
 	"socket in the home folder":    func(p plants) error { return dial("unix", p.Bus) },
 	"abstract socket":              func(p plants) error { return dial("unix", "@"+p.Abstract) },
 	"TCP":                          func(p plants) error { return dial("tcp", p.TCP) },
 	"UDP":                          func(p plants) error { return dial("udp", p.UDP) },
+	"TCP while sending":            func(p plants) error { return fastOpen(p.TCP) },
 	"crypto socket":                func(plants) error { return socket(unix.AF_ALG, unix.SOCK_SEQPACKET) },
 	"vsock":                        func(plants) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM) },
 	"MPTCP": func(plants) error {
@@ -237,6 +253,36 @@ func failure(errno syscall.Errno) error {
 		return nil
 	}
 	return errno
+}
+
+// sharedMemory attaches shared memory that another program has made.
+func sharedMemory(id int) error {
+	_, err := unix.SysvShmAttach(id, 0, unix.SHM_RDONLY)
+	return err
+}
+
+// datagram sends a datagram with one of a pair of sockets, which it has disconnected from the other.
+func datagram(path string) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = unix.Close(pair[0]), unix.Close(pair[1]) }()
+	return unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: path})
+}
+
+// fastOpen connects by sending, which Landlock does not see.
+func fastOpen(address string) error {
+	to, err := net.ResolveTCPAddr("tcp4", address)
+	if err != nil {
+		return err
+	}
+	at, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	return unix.Sendto(at, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: to.Port, Addr: [4]byte(to.IP.To4())})
 }
 
 func ring() error {

@@ -91,7 +91,19 @@ const succeeded = "succeeded"
 
 // victim is a program of the user with listeners. It prints what is planted, and ends with its input.
 func victim(args []string) error {
-	p := plants{Socket: args[0], Bus: args[1], Abstract: args[2], PID: os.Getpid()}
+	p := plants{Socket: args[0], Bus: args[1], Abstract: args[2], Packets: args[0] + ".packets", PID: os.Getpid()}
+	datagrams, err := net.ListenPacket("unixgram", p.Packets)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = datagrams.Close() }()
+	if p.Shared, err = unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600); err != nil {
+		return err
+	}
+	defer func() { _, _ = unix.SysvShmCtl(p.Shared, unix.IPC_RMID, nil) }()
+	if p.Terminal, err = terminal(); err != nil {
+		return err
+	}
 	for _, path := range []string{p.Socket, p.Bus, "@" + p.Abstract} {
 		l, err := net.Listen("unix", path)
 		if err != nil {
@@ -126,6 +138,19 @@ func victim(args []string) error {
 	fmt.Println(string(text))
 	_, _ = os.Stdin.Read(make([]byte, 1))
 	return nil
+}
+
+// terminal opens a terminal, which stays open until this process ends.
+func terminal() (path string, err error) {
+	at, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	if err := unix.IoctlSetPointerInt(at, unix.TIOCSPTLCK, 0); err != nil {
+		return "", err
+	}
+	number, err := unix.IoctlGetInt(at, unix.TIOCGPTN)
+	return fmt.Sprintf("/dev/pts/%d", number), err
 }
 
 func accept(l net.Listener) {

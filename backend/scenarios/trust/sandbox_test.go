@@ -74,7 +74,7 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 		},
 		hubtest.Step{
 			Name: "it does not find its folders", Method: "POST", Path: "/api/servers/2/activate", Status: 500,
-			Want: []string{"Its sandbox (guard) denies it files that it wants", "servers grant guard --write " + home + "/files\""},
+			Want: []string{"Its sandbox (guard) denies it files that its configuration names", "servers grant guard --write " + home + "/files\""},
 		},
 		hubtest.Step{
 			Name: "they are offered, but no secret", Method: "GET", Path: "/api/servers/2", Status: 200,

@@ -88,7 +88,7 @@ func namespaces(network bool) []string {
 }
 
 // inTree is the path of the helper in the tree of a process.
-const inTree = "/run/agent-discover-helper"
+const inTree = "/dev/agent-discover-helper"
 
 // devices are the devices in the tree of a process that has no terminals of its own.
 var devices = strings.Fields("null zero full random urandom tty")
@@ -151,16 +151,19 @@ func (b *Bubblewrap) wrap(p Policy, mounts []mount, links []symlink, helper []st
 	} else if err := o.open(gate); err != nil {
 		return "", nil, nil, err
 	}
-	for _, l := range links {
-		if nearest(mounts, l.at) < 0 {
-			o.add("--symlink", l.target, l.at)
-		}
-	}
 	program, err := opened(resolved(helper[0]))
 	if err != nil {
 		return "", nil, nil, err
 	}
 	o.add("--ro-bind", "/proc/self/fd/"+o.inherit(program), inTree)
+	if gate != nil {
+		o.add("--remount-ro", "/dev")
+	}
+	for _, l := range links {
+		if nearest(mounts, l.at) < 0 {
+			o.add("--symlink", l.target, l.at)
+		}
+	}
 	for _, folder := range o.masks {
 		o.add("--remount-ro", folder) // only now, because mounts in it needed entries
 	}

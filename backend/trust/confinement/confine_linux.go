@@ -150,8 +150,14 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 		// In a tree of its own, a process finds only its own sockets and those in folders that it is granted. Abstract
 		// sockets have no path.
 		Local: tree && (p.Network.None() || p.Network.ByHost() || m.ABI >= ABIScopes) && (m.ABI >= ABISockets || !p.Shared),
-		Modes: tree || p.ChangesModes,
+		Modes: tree || p.ChangesModes, Others: tree, Listen: !p.Network.Restricted || p.Network.ByHost() && tree,
 	}}
+	for _, m := range layout {
+		var info unix.Stat_t
+		if tree && !m.mask() && unix.Lstat(m.from, &info) == nil {
+			s.Mounts = append(s.Mounts, inode{m.at, uint64(info.Dev), info.Ino})
+		}
+	}
 	if m.ABI == 0 {
 		return s
 	}
@@ -173,7 +179,7 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 				s.Rules = append(s.Rules, rule{own, rightsTo(area{path: own, write: true}, s.Files)})
 			}
 		}
-		for device := range strings.FieldsSeq("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts") {
+		for device := range strings.FieldsSeq("/dev/null /dev/zero /dev/full /dev/random /dev/urandom") {
 			s.Rules = append(s.Rules, rule{device, readTree | writeFile | ioctl})
 		}
 	}

@@ -41,6 +41,13 @@ func execute() error {
 	if err := syscall.Setrlimit(unix.RLIMIT_CORE, &syscall.Rlimit{}); err != nil {
 		return fmt.Errorf("forbid core dumps: %w", err)
 	}
+	for _, m := range s.Mounts {
+		// Another process may have replaced a file between the moment when the hub looked at it and its mount.
+		var info unix.Stat_t
+		if err := unix.Lstat(m.At, &info); err != nil || uint64(info.Dev) != m.Device || info.Ino != m.Number {
+			return fmt.Errorf("something else was mounted at %s; start it again", m.At)
+		}
+	}
 	if err := limitFiles(s.Opened); err != nil {
 		return err
 	}

@@ -32,8 +32,14 @@ type gate struct {
 // maxHosts is the largest number of hosts of a gate.
 const maxHosts = 200
 
-// gateTimeout limits how long a connection to a host may take.
-const gateTimeout = 30 * time.Second
+// maxConnections is the largest number of connections that a process may have to one of its hosts at the same time. Each
+// takes up to eight descriptors of this process.
+const maxConnections = 64
+
+const (
+	gateTimeout = 30 * time.Second       // how long a connection to a host may take
+	acceptPause = 100 * time.Millisecond // after a connection that could not be accepted
+)
 
 // newGate returns a gate for these hosts. It works until all copies of alive are closed.
 func newGate(hosts []Endpoint) (*gate, error) {
@@ -107,7 +113,6 @@ func (o *order) open(g *gate) error {
 	for at, target := range map[string]string{"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"} {
 		o.add("--symlink", "/proc/self/fd"+target, "/dev/"+at)
 	}
-	o.add("--remount-ro", "/dev")
 	return nil
 }
 
@@ -167,13 +172,24 @@ func received(channel *os.File, count int) (listeners []net.Listener, err error)
 
 // accept connects what arrives at a listener with a host, until the listener is closed.
 func accept(ctx context.Context, l net.Listener, to Endpoint) {
+	places := make(chan struct{}, maxConnections)
 	for {
+		places <- struct{}{}
 		arrived, err := l.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // for example, too many files are open
+			<-places
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(acceptPause):
+			}
+			continue
 		}
 		go func() {
-			defer func() { _ = arrived.Close() }()
+			defer func() { _ = arrived.Close(); <-places }()
 			out, err := dial(ctx, to)
 			if err != nil {
 				return // the process sees that the connection ends

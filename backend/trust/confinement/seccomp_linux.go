@@ -67,10 +67,22 @@ const (
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// Requests of ioctl that put characters into the input of a terminal.
-const (
-	tiocsti   = 0x5412
-	tioclinux = 0x541c
+// forbiddenRequests are requests of ioctl that put characters into the input of a terminal (TIOCSTI and TIOCLINUX), and
+// that change attributes of files which the process may only read (FS_IOC_SETFLAGS, also of 32 bits, and
+// FS_IOC_FSSETXATTR).
+var forbiddenRequests = []uint32{0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820}
+
+// ofProcesses are the system calls that change another process, with the position of its id, and shared those that share
+// memory and messages with other processes by a number or a name.
+var (
+	ofProcesses = map[uint32]int{
+		unix.SYS_PRLIMIT64: 0, unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1, unix.SYS_SCHED_SETAFFINITY: 0,
+		unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0, unix.SYS_MIGRATE_PAGES: 0,
+		unix.SYS_MOVE_PAGES: 0,
+	}
+	shared = []uint32{
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+	}
 )
 
 // bpf is a filter of system calls: a program of the classic Berkeley Packet Filter.
@@ -97,7 +109,11 @@ func filter(allowed calls) bpf {
 		p.when(number, fail(unix.ENOSYS))
 	}
 	p.when(unix.SYS_CLONE, argument(0), jump(unix.BPF_JSET, newNamespaces, 0, 1), fail(unix.EPERM), allow)
-	p.when(unix.SYS_IOCTL, argument(1), jump(unix.BPF_JEQ, tiocsti, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow)
+	requests := []unix.SockFilter{argument(1)}
+	for _, request := range forbiddenRequests {
+		requests = append(requests, jump(unix.BPF_JEQ, request, 0, 1), fail(unix.EPERM))
+	}
+	p.when(unix.SYS_IOCTL, append(requests, allow)...)
 	for _, c := range makers {
 		var then []unix.SockFilter
 		if c.flags >= 0 {
@@ -118,6 +134,25 @@ func filter(allowed calls) bpf {
 		}
 	}
 	p.when(unix.SYS_SOCKET, sockets(allowed)...)
+	if !allowed.Local { // a pair of datagram sockets could be connected with others
+		p.when(unix.SYS_SOCKETPAIR, argument(1), statement(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf),
+			jump(unix.BPF_JEQ, unix.SOCK_DGRAM, 0, 1), fail(unix.EACCES), allow)
+	}
+	for number, flags := range map[uint32]int{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3} {
+		// Landlock does not see connections that are made while data is sent.
+		p.when(number, argument(flags), jump(unix.BPF_JSET, unix.MSG_FASTOPEN, 0, 1), fail(unix.EOPNOTSUPP), allow)
+	}
+	if !allowed.Listen {
+		p.when(unix.SYS_LISTEN, fail(unix.EACCES))
+	}
+	if !allowed.Others {
+		for number, pid := range ofProcesses {
+			p.when(number, argument(pid), jump(unix.BPF_JEQ, 0, 1, 0), fail(unix.EPERM), allow)
+		}
+		for _, number := range shared {
+			p.when(number, fail(unix.EPERM))
+		}
+	}
 	return append(p, allow)
 }
 

@@ -12,7 +12,8 @@ type spec struct {
 	Network uint64   `json:"network"` // access rights to the network that Landlock restricts
 	Scoped  uint64   `json:"scoped"`  // scopes that Landlock restricts
 	Rules   []rule   `json:"rules"`
-	Ports   []uint16 `json:"ports"` // to which TCP connections may be made
+	Mounts  []inode  `json:"mounts"` // what must be mounted in the tree of the process
+	Ports   []uint16 `json:"ports"`  // to which TCP connections may be made
 
 	Calls  bool     `json:"calls"`  // whether to filter system calls
 	Filter calls    `json:"filter"` // which, if Calls is set
@@ -25,16 +26,25 @@ type calls struct {
 	Internet bool `json:"internet"` // sockets of the internet protocols
 	Local    bool `json:"local"`    // Unix domain sockets
 	Modes    bool `json:"modes"`    // to change modes and times of files
+	Others   bool `json:"others"`   // to name other processes and shared memory, which are its own in namespaces of its own
+	Listen   bool `json:"listen"`   // to listen at an address
 }
 
 // specVersion changes with the meaning of a spec. The helper may be of another
 // version than the hub for a moment while the program is updated.
-const specVersion = 3
+const specVersion = 4
 
 // rule allows access to a file, or to a folder and everything below it.
 type rule struct {
 	Path   string `json:"path"`
 	Rights uint64 `json:"rights"`
+}
+
+// inode is a file or folder that is mounted at a path.
+type inode struct {
+	At     string `json:"at"`
+	Device uint64 `json:"device"`
+	Number uint64 `json:"number"`
 }
 
 // maxOpened is the limit of open files of a confined process.

@@ -34,8 +34,16 @@ func (p Policy) mounts() []mount {
 	var all []mount
 	add := func(paths []string, write bool) {
 		for _, path := range paths {
-			if !Within("/proc", path) && !Within("/dev", path) {
-				all = append(all, mount{at: path, from: path, write: write})
+			if Within("/proc", path) || Within("/dev", path) || AnyWithin(p.Hidden, path) && !slices.Contains(p.Named, path) {
+				continue
+			}
+			parts := []string{path}
+			if p.Home != "" && Within(p.Home, path) && !AnyWithin(p.Hidden, path) {
+				// Mount everything but what is hidden, so that a hidden file that is moved or created later stays hidden.
+				parts = carve(machineDisk{}, path, p.Hidden)
+			}
+			for _, part := range parts {
+				all = append(all, mount{at: part, from: part, write: write})
 			}
 		}
 	}

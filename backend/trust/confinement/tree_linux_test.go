@@ -44,7 +44,11 @@ func described(dir string, mounts []mount) string {
 		case m.write:
 			kind = "write"
 		}
-		texts = append(texts, kind+" "+strings.TrimPrefix(m.at, dir+"/"))
+		name, err := filepath.Rel(dir, m.at)
+		if err != nil {
+			name = m.at
+		}
+		texts = append(texts, kind+" "+name)
 	}
 	return strings.Join(texts, "; ")
 }
@@ -71,21 +75,25 @@ func TestATreeContainsWhatThePolicyNames(t *testing.T) {
 		},
 		{
 			"a granted home folder", Policy{Read: in("home"), Named: in("home")},
-			"read home; hide home/.config/gh; hide home/.ssh",
+			"own home; read home/.config/app; read home/notes",
 		},
 		{
 			"a granted secret", Policy{Read: in("home", "home/.ssh/known"), Named: in("home", "home/.ssh/known")},
-			"read home; hide home/.config/gh; pass home/.ssh; read home/.ssh/known",
+			"own home; read home/.config/app; read home/.ssh/known; read home/notes",
 		},
 		{
 			"a secret that nobody has named", Policy{Read: in("home", "home/.ssh/known"), Named: in("home")},
-			"read home; hide home/.config/gh; hide home/.ssh",
+			"own home; read home/.config/app; read home/notes",
 		},
 		{
 			"writing in a folder that is read",
 			Policy{Read: in("home/.config"), Write: in("home/.config/app"), Named: in("home/.config", "home/.config/app")},
-			"own home; read home/.config; write home/.config/app; hide home/.config/gh",
+			"own home; write home/.config/app",
 		},
+		{
+			"a folder that contains secrets and is not in the home folder", Policy{Read: in("data"), Named: in("data")}, "read data; own home",
+		},
+		{"what contains secrets elsewhere", Policy{Read: []string{dir}}, "read .; hide data; own home"},
 		{"what does not exist", Policy{Read: in("home/notes/b.txt", "usr")}, "own home; read usr"},
 	} {
 		row.p.Hidden, row.p.Home, row.p.Private = hidden, filepath.Join(dir, "home"), filepath.Join(dir, "data/own/home")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -24,9 +25,10 @@ type code struct {
 
 // codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are
 // folders whose subfolders contain one program each. packages is the folder in which packages are installed. If the
-// program is in packages, an interpreter that its files name counts only if it is also in packages, or in a folder in
-// which the system or the user installs programs.
-func codeOf(l upstream.Launch, at place, shared []string, packages string) (c code) {
+// program is in packages, the server may have changed it, so an interpreter that it names counts only if it is a known
+// one, in a folder in which the system or the user installs programs. writable are the folders that the server may
+// change, so that links in them count for nothing.
+func codeOf(l upstream.Launch, at place, shared []string, packages string, writable []string) (c code) {
 	program := l.Env.LookPath(l.Command)
 	for _, text := range append([]string{program}, l.Args...) {
 		for _, folder := range shared {
@@ -49,20 +51,27 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 			}
 		}
 	}
-	ofPackage := confinement.Within(real(packages), real(program))
-	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
-		if !ofPackage || found == program || confinement.Within(real(packages), real(found)) || at.installed(found, l.Env) {
-			keep(append(prefixesOf(found), real(found))...) // only the file is kept if its folders contain secrets
-			keep(at.managerOf(found)...)
+	packages = real(packages)
+	users := without(l.Env, packages)
+	if confinement.Within(packages, real(program)) {
+		for _, found := range interpretersOf(real(program), users) {
+			if runtimes.MatchString(filepath.Base(found)) && at.installed(found, users) {
+				keep(append(installationOf(found), at.managerOf(found)...)...)
+				c.links = append(c.links, found)
+			}
+		}
+		return c
+	}
+	if steady(program, writable) {
+		for _, found := range append([]string{program}, interpretersOf(real(program), users)...) {
+			// Only the file is kept if its folders contain secrets.
+			keep(slices.Concat(installationOf(found), []string{filepath.Dir(real(found)), projectOf(real(found))}, at.managerOf(found))...)
 			c.links = append(c.links, found)
 		}
 	}
-	if ofPackage {
-		return c
-	}
 	for _, arg := range l.Args {
 		if filepath.IsAbs(arg) {
-			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+			if steady(arg, writable) && isScript(real(arg)) {
 				keep(projectOf(real(arg)), real(arg))
 				c.links = append(c.links, arg)
 			}
@@ -72,19 +81,59 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 	return c
 }
 
-// prefixesOf returns the folders below which a program is installed: the folder of its
-// file, its project and, for bin/program, the folder that contains bin. It finds these for
-// two paths of the program: one without symbolic links, and one in which only the last
-// element may be a symbolic link.
-func prefixesOf(program string) (folders []string) {
+// runtimes matches the names of the programs that run the programs of packages.
+var runtimes = lazyregexp.New(`^(?:node|nodejs|bun|deno|ruby|perl|python[0-9.]*|pypy[0-9.]*|sh|bash|dash|env)$`)
+
+// without returns an environment in whose PATH no folder is in packages.
+func without(env process.Env, packages string) process.Env {
+	folders := slices.DeleteFunc(filepath.SplitList(env.Get("PATH")), func(folder string) bool {
+		return confinement.Within(packages, real(folder))
+	})
+	return env.With("PATH", strings.Join(folders, string(filepath.ListSeparator)))
+}
+
+// steady reports whether a path leads through no symbolic link that is in one of the folders that a server may change.
+func steady(path string, writable []string) bool {
+	for _, folder := range writable {
+		for _, spelled := range []string{folder, real(folder)} {
+			if confinement.Within(spelled, path) && real(path) != filepath.Join(real(spelled), strings.TrimPrefix(path, spelled)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isScript reports whether a file is a program that an interpreter runs.
+func isScript(path string) bool {
+	if slices.Contains(scripts, strings.ToLower(filepath.Ext(path))) {
+		return true
+	}
+	file, err := paths.OpenRegular(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	begin := make([]byte, 2)
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == "#!"
+}
+
+// scripts are the ends of the names of programs that interpreters run.
+var scripts = strings.Fields(".js .mjs .cjs .ts .mts .py .pyz .rb .pl .php .sh .jar .lua .exs .ps1 .dll .wasm")
+
+// installationOf returns what belongs to an installed program: its file and, for bin/program, the folder that contains
+// bin. It finds these for two paths of the program: one without symbolic links, and one in which only the last element
+// may be a symbolic link.
+func installationOf(program string) (found []string) {
 	for _, path := range []string{real(program), filepath.Join(real(filepath.Dir(program)), filepath.Base(program))} {
 		folder := filepath.Dir(path)
 		if name := filepath.Base(folder); (name == "bin" || name == "Scripts") && prefix(filepath.Dir(folder)) {
-			folders = append(folders, filepath.Dir(folder))
+			found = append(found, filepath.Dir(folder))
 		}
-		folders = append(folders, folder, projectOf(path))
+		found = append(found, path)
 	}
-	return folders
+	return found
 }
 
 // prefix reports whether programs are installed in a folder: it contains more than a folder for programs.
@@ -151,7 +200,7 @@ const maxScript = 64 << 10
 
 // interpretersOf returns the programs that the first line of a script names, and the
 // Python on which a virtual environment is based.
-func interpretersOf(script string, l upstream.Launch) (found []string) {
+func interpretersOf(script string, env process.Env) (found []string) {
 	if file, err := paths.OpenRegular(script); err == nil {
 		line, _ := bufio.NewReader(io.LimitReader(file, maxScript)).ReadString('\n')
 		_ = file.Close()
@@ -160,7 +209,7 @@ func interpretersOf(script string, l upstream.Launch) (found []string) {
 				if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
 					continue
 				}
-				if path := l.Env.LookPath(word); path != "" {
+				if path := env.LookPath(word); path != "" {
 					found = append(found, path)
 				}
 			}

@@ -171,7 +171,7 @@ func TestAGuardedServerGetsNoSecretsAndWritesOnlyWhereItMay(t *testing.T) {
 		tcp := listener(t, "tcp", "127.0.0.1:0")
 		results := u.attack(guard,
 			"read="+u.path(".ssh/id_ed25519"), "list="+u.path(".ssh"), "write="+u.path("notes/new.txt"), "empty="+u.path("notes/today.txt"),
-			"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/state"), "link="+u.path(".ssh/id_ed25519"),
+			"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/home/state"), "link="+u.path(".ssh/id_ed25519"),
 			"ring=", "trace=", "namespace=", "mount=/tmp", "core=", fmt.Sprintf("environ=%d", os.Getpid()), "connect="+tcp.Addr().String())
 		expect(t, results, []string{"own", "connect"},
 			[]string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})

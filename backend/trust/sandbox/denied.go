@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
@@ -183,8 +183,8 @@ func deniedBy(p confinement.Policy, c claim, home string) (d Denied, denied bool
 const maxAsked = 200
 
 // asked records the files and folders that the arguments and variables of a server name, and that its policy denies, so
-// that a person can grant them before the server fails.
-func (s *Sandbox) asked(name string, p confinement.Policy, l upstream.Launch) {
+// that a person can grant them before the server fails. It returns how a person can, "" if there are none.
+func (s *Sandbox) asked(name string, server registry.Server, p confinement.Policy, l upstream.Launch) (advice string) {
 	texts := slices.Clone(l.Args)
 	for _, variable := range slices.Sorted(maps.Keys(l.Own)) {
 		texts = append(texts, l.Own[variable])
@@ -212,31 +212,17 @@ func (s *Sandbox) asked(name string, p confinement.Policy, l upstream.Launch) {
 	if s.denials.add(name, claims, upstream.Line{At: s.options.Now()}) {
 		events.Publish(s.options.Bus, Changed{name})
 	}
-}
-
-// advice says which grants would allow the accesses that a server was denied, "" if there are none.
-func (s *Sandbox) advice(server registry.Server, name string) string {
 	var command strings.Builder
-	for _, d := range s.Denied(name) {
-		if d.Grant != "" && d.Access != Network {
-			fmt.Fprintf(&command, " --%s %s", d.Access, quoted(d.Grant))
+	for _, c := range claims {
+		if d, denied := deniedBy(p, c, l.Env.Home()); denied && d.Grant != "" {
+			fmt.Fprintf(&command, " --%s %s", d.Access, safetext.ShellWord(d.Grant))
 		}
 	}
 	if command.Len() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Its sandbox (%s) denies it files that it wants; a person can allow them on its page or with: agent-discover "+
-		"servers grant %s%s", server.Sandbox, server.Name, command.String())
-}
-
-// quoted returns a path as a shell reads it.
-func quoted(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("/._-+@~", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+	return fmt.Sprintf("Its sandbox (%s) denies it files that its configuration names; a person can allow them on its page or with: "+
+		"agent-discover servers grant %s%s", server.Sandbox, server.Name, command.String())
 }
 
 // maxPath is the largest length of a path on Linux.

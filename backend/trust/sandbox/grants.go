@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,6 +55,10 @@ func CheckGrants(g registry.Grants) error {
 		if number, err := strconv.ParseUint(port, 10, 16); n != registry.AnyHost &&
 			(err != nil || number == 0 || strings.ContainsAny(n, " \t\r\n\x00/")) {
 			return fault.New(fault.Invalid, "invalid network grant %q: use host:port, a port such as 443, or * for everything", n)
+		}
+		host, _ := splitHost(n)
+		if address, err := netip.ParseAddr(host); err == nil && (address.IsUnspecified() || address.IsMulticast() || address.Zone() != "") {
+			return fault.New(fault.Invalid, "invalid network grant %q: %s is not the address of one host", n, host)
 		}
 	}
 	return nil

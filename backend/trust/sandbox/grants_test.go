@@ -34,6 +34,7 @@ func TestGrantsThatCannotBeEnforcedAreRefused(t *testing.T) {
 	for what, g := range map[string]registry.Grants{
 		"a relative path": {Read: []string{"notes"}}, "another home": {Write: []string{"~root"}},
 		"a host alone": {Network: []string{"example.com"}}, "a URL": {Network: []string{"https://example.com:443"}},
+		"no host": {Network: []string{"[::]:80"}}, "many hosts": {Network: []string{"224.0.0.1:80"}},
 		"port 0": {Network: []string{"0"}}, "a long port": {Network: []string{"a:70000"}}, "a line": {Read: []string{"/a\n/b"}},
 	} {
 		if err := CheckGrants(g); fault.KindOf(err) != fault.Invalid {

@@ -63,7 +63,7 @@ func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, 
 	for _, folder := range a.Write {
 		write = append(write, s.unlinked(folder))
 	}
-	code := codeOf(l, at, nil, s.options.Folder)
+	code := codeOf(l, at, nil, s.options.Folder, nil)
 	p := confinement.Policy{
 		Hidden: reals(at.hidden(s.options.Secrets())), Named: append(reals(a.Config), write...), Write: write,
 		Network: confinement.Network{Restricted: true, Ports: a.Ports}, Temporary: l.Env.Get("TMPDIR"), ChangesModes: true,

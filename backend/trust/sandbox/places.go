@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
@@ -76,10 +78,34 @@ func (p place) hidden(further []string) []string {
 		}
 	}
 	if p.os == "linux" {
-		out = append(out, systemSecrets...)
+		out = append(append(out, systemSecrets...), onlyRoots()...)
 	}
 	return append(out, p.data)
 }
+
+// onlyRoots returns the files and folders in /etc that only root can read, if this process belongs to root.
+var onlyRoots = sync.OnceValue(func() (paths []string) {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	_ = filepath.WalkDir("/etc", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		readable := fs.FileMode(0o004)
+		if entry.IsDir() {
+			readable = 0o005
+		}
+		if info, err := entry.Info(); err == nil && info.Mode()&readable != readable {
+			paths = append(paths, path)
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+	return paths
+})
 
 // system returns the folders of the system that every program reads.
 func (p place) system() []string {
@@ -109,6 +135,15 @@ func (p place) expand(path string) string {
 		return filepath.Join(p.home, rest)
 	}
 	return filepath.Clean(path)
+}
+
+// expandAll is expand for several paths.
+func (p place) expandAll(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, p.expand(path))
+	}
+	return out
 }
 
 // real returns a path without symbolic links, as far as it exists.

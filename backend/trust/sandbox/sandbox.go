@@ -25,6 +25,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -132,8 +133,7 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 				"--read %[1]s", l.Dir, server.Sandbox, server.Name)
 	}
 	s.denials.began(name, p, l.Env.Home())
-	s.asked(name, p, l)
-	l.Advice = s.advice(server, name)
+	l.Advice = s.asked(name, server, p, l)
 	return s.machine.Confine(p, l)
 }
 
@@ -147,7 +147,7 @@ func (s *Sandbox) ownFolder(name string) (string, error) {
 		}
 	}
 	if err != nil {
-		return own, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
+		return own, fault.Wrap(err, fault.Failed, "could not create its folder %s: %s", own, paths.Reason(err))
 	}
 	return own, nil
 }
@@ -159,7 +159,10 @@ func makeFolder(path string) error {
 			return err
 		}
 	}
-	return os.MkdirAll(path, 0o700)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o700) // the server may have changed its mode
 }
 
 // resolve replaces npx and uvx by the program that they would start. users is the environment of
@@ -196,10 +199,32 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	if registry.CheckName(server) != nil {
 		return nil
 	}
-	if err := os.RemoveAll(filepath.Join(s.options.Folder, server)); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not delete the folder of server %q", server)
+	if err := removeAll(s.options.Folder, server); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not delete the folder of server %q: %s", server, paths.Reason(err))
 	}
 	return nil
+}
+
+// removeAll deletes a folder in parent with everything in it, also folders whose modes forbid that.
+func removeAll(parent, name string) error {
+	root, err := os.OpenRoot(parent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err = root.RemoveAll(name); err == nil {
+		return nil
+	}
+	_ = fs.WalkDir(root.FS(), name, func(path string, entry fs.DirEntry, _ error) error {
+		if entry != nil && entry.IsDir() {
+			_ = root.Chmod(path, 0o700) // before the folder is read; what still cannot be removed is reported below
+		}
+		return nil
+	})
+	return root.RemoveAll(name)
 }
 
 // Rename gives the own folder of a server the new name of the server. It may be called again for the same names.
@@ -227,26 +252,63 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 		Private: filepath.Join(own, ownHome), Temporary: filepath.Join(own, ownTemporary),
 		Links: append(at.system(), at.home, l.Dir),
 	}
-	name := func(to *[]string, paths ...string) { // named paths override hidden ones
-		for _, path := range paths {
-			path = at.expand(path)
-			p.Links = append(p.Links, path)
-			*to, p.Named = append(*to, real(path)), append(p.Named, real(path))
-		}
+	p.Write = s.rootFolders()
+	grantAll(&p, at, server.Grants)
+	p.Shared = len(p.Read)+len(p.Write) > 0
+	writable := append(slices.Clone(p.Write), at.expandAll(server.Grants.Write)...)
+	code := codeOf(l, at, s.options.Shared, s.options.Folder, writable)
+	p.Shared = p.Shared || slices.ContainsFunc(code.all, func(path string) bool { return !confinement.AnyWithin(at.system(), path) })
+	for _, path := range code.own {
+		p.Read, p.Named = append(p.Read, path), append(p.Named, path)
 	}
-	name(&p.Read, server.Grants.Read...)
-	name(&p.Write, server.Grants.Write...)
+	p.Read, p.Links = slices.Concat(p.Read, reals(at.system()), at.outside(), code.all), append(p.Links, code.links...)
+	for _, path := range append(s.packageOf(own, l), p.Private, p.Temporary) {
+		p.Write, p.Named = append(p.Write, path), append(p.Named, path)
+	}
+	return p
+}
+
+// rootFolders returns the folders of the MCP roots.
+func (s *Sandbox) rootFolders() (folders []string) {
 	for _, root := range s.options.Roots {
 		if u, err := url.Parse(root); err == nil && u.Scheme == "file" && u.Path != "" {
-			p.Write, p.Links = append(p.Write, real(u.Path)), append(p.Links, u.Path)
+			folders = append(folders, real(u.Path))
 		}
 	}
-	p.Shared = len(p.Read)+len(p.Write) > 0
-	code := codeOf(l, at, s.options.Shared, s.options.Folder)
-	name(&p.Read, code.own...)
-	p.Read, p.Links = slices.Concat(p.Read, reals(at.system()), at.outside(), code.all), append(p.Links, code.links...)
-	p.Write, p.Named = append(p.Write, own), append(p.Named, own)
-	return p
+	return folders
+}
+
+// grantAll adds what a person has granted to a policy. A grant overrides what is hidden only if the person has named the
+// hidden path: not if a symbolic link leads there, which the server may have made. A grant in a folder that the server
+// may change counts only if no link leads out of it.
+func grantAll(p *confinement.Policy, at place, grants registry.Grants) {
+	writable := append(slices.Clone(p.Write), at.expandAll(grants.Write)...)
+	add := func(to *[]string, granted []string) {
+		for _, path := range at.expandAll(granted) {
+			others := slices.DeleteFunc(slices.Clone(writable), func(folder string) bool { return folder == path })
+			target := real(path)
+			if !steady(path, others) || confinement.AnyWithin(p.Hidden, target) && !confinement.AnyWithin(at.hidden(nil), path) &&
+				!confinement.AnyWithin(p.Hidden, path) {
+				continue
+			}
+			*to, p.Named, p.Links = append(*to, target), append(p.Named, target), append(p.Links, path)
+		}
+	}
+	add(&p.Read, grants.Read)
+	add(&p.Write, grants.Write)
+}
+
+// packageOf returns the subfolder of a server's own folder in which the package is installed that l starts.
+func (s *Sandbox) packageOf(own string, l upstream.Launch) []string {
+	rest, err := filepath.Rel(own, real(l.Env.LookPath(l.Command)))
+	if err != nil || !filepath.IsLocal(rest) {
+		return nil
+	}
+	first, _, _ := strings.Cut(rest, string(filepath.Separator))
+	if first == ownHome || first == ownTemporary {
+		return nil
+	}
+	return []string{filepath.Join(own, first)}
 }
 
 // placeOf returns the folders of the user who runs a launch. It ignores the server's own variables.
