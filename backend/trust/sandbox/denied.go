@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -200,9 +202,9 @@ func (s *Sandbox) asked(name string, server registry.Server, p confinement.Polic
 		if !filepath.IsAbs(text) || len(text) > maxPath || p.Allows(real(text), false) {
 			continue
 		}
-		// A folder, and a file that does not exist yet, are probably written; other files are read.
+		// A folder, a database, and a file that does not exist yet are probably written; other files are read.
 		access := Write
-		if info, err := os.Stat(text); err == nil && !info.IsDir() {
+		if info, err := os.Stat(text); err == nil && !info.IsDir() && !isDatabase(text) {
 			access = Read
 		} else if _, missing := os.Stat(filepath.Dir(text)); err != nil && missing != nil {
 			continue // a path of another kind, such as that of a URL
@@ -224,6 +226,25 @@ func (s *Sandbox) asked(name string, server registry.Server, p confinement.Polic
 	return fmt.Sprintf("Its sandbox (%s) denies it files that its configuration names; a person can allow them on its page or with: "+
 		"agent-discover servers grant %s%s", server.Sandbox, server.Name, command.String())
 }
+
+// isDatabase reports whether a file is a database, to which programs write, and beside which they create other files.
+func isDatabase(path string) bool {
+	if slices.Contains(databases, strings.ToLower(filepath.Ext(path))) {
+		return true
+	}
+	file, err := paths.OpenRegular(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	begin := make([]byte, len(magicOfSQLite))
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == magicOfSQLite
+}
+
+const magicOfSQLite = "SQLite format 3\x00"
+
+var databases = strings.Fields(".db .db3 .sqlite .sqlite3 .duckdb .mdb .kuzu")
 
 // maxPath is the largest length of a path on Linux.
 const maxPath = 4096

@@ -3,12 +3,16 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
@@ -120,5 +124,30 @@ func TestDeniedAccessesAreCountedAndForgottenWhenTheyAreGranted(t *testing.T) {
 	d.began("one", confinement.Policy{Read: []string{"/"}, Write: []string{home}}, home)
 	if len(d.known["one"].denied) != 0 {
 		t.Errorf("granted: %+v", d.known["one"].denied)
+	}
+}
+
+func TestWhatAConfigurationNamesIsOfferedBeforeTheStart(t *testing.T) {
+	home := real(t.TempDir())
+	for name, text := range map[string]string{"notes/a.txt": "text", "data/x.bin": magicOfSQLite, "data/y.db": "", "it's/z.csv": ""} {
+		path := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(Options{Bus: new(events.Bus)})
+	p := confinement.Policy{Read: []string{"/usr"}, Hidden: []string{filepath.Join(home, ".ssh")}}
+	for text, want := range map[string]string{
+		"~/notes": "--write ~/notes", "~/notes/a.txt": "--read ~/notes/a.txt", "--dir=~/notes": "--write ~/notes", "--dir=$/notes": "--write ~/notes",
+		"~/data/x.bin": "--write ~/data", "~/data/y.db": "--write ~/data", "~/data/new.txt": "--write ~/data",
+		"~/.ssh/id": "", "/usr/lib": "", "notes": "", "/no/such/folder": "", "$/it's/z.csv": `--read '~/it'\''s/z.csv'`,
+	} {
+		s.denials.began("one", p, home)
+		l := upstream.Launch{Args: []string{strings.Replace(text, "$", home, 1)}, Env: process.Env{"HOME=" + home}}
+		advice := s.asked("one", registry.Server{Name: "one", Sandbox: registry.Guard}, p, l)
+		_, got, _ := strings.Cut(advice, "servers grant one ")
+		if got = strings.ReplaceAll(got, home, "~"); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
