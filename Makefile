@@ -15,7 +15,7 @@ RACE    ?= 1
 
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: help run install uninstall build frontend desktop tray man test unit check soak attack kills conformance test-editors test-market test-windows lint dashboard race cover bench eval eval-parts eval-readme eval-trust calibrate schemathesis screenshots train-model train-trust model clean
+.PHONY: help run install uninstall build frontend desktop tray man test unit check soak attack kills guard-servers conformance test-editors test-market test-windows lint dashboard race cover bench eval eval-parts eval-readme eval-trust calibrate schemathesis screenshots train-model train-trust model clean
 
 help: ## List the targets (times: 2 cores, everything set up and built before)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,10 @@ attack: ## Try to leave the sandbox in every way of the table in the guide; upda
 
 kills: ## Kill the hub during every command that changes something; KILLS and SEED may be set (15 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 -run='^TestKilledHubsLoseNothing' ./backend/cli -kills=$(or $(KILLS),300) -seed=$(or $(SEED),1)
+
+guard-servers: ## Start 40 published servers in the sandbox guard and compare them with unconfined ones; downloads them (15 min)
+	@build/setup.sh guard-test
+	CGO_ENABLED=0 go test -v -count=1 -timeout=0 -tags=guard ./build/guard $(if $(ONLY),-only='$(ONLY)')
 
 conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (5 min)
 	@build/setup.sh conformance

