@@ -1,10 +1,10 @@
 package downloads
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,16 +17,69 @@ import (
 )
 
 // runScripts runs the installation scripts of the packages that npm has installed, if there are any. They run in the
-// sandbox of the server, without the variables that are configured for it.
+// sandbox of the server, without the variables that are configured for it. As in npm, an optional package whose scripts
+// fail is removed.
 func (j job) runScripts(ctx context.Context) error {
-	listed, err := paths.ReadRegular(filepath.Join(j.folder, "node_modules", ".package-lock.json"), maxDescription)
-	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
-		return nil
+	required, optional := j.scripted()
+	if len(required) > 0 {
+		if err := j.rebuild(ctx, required...); err != nil {
+			return err
+		}
 	}
+	for _, folder := range slices.Sorted(maps.Keys(optional)) {
+		if err := j.rebuild(ctx, optional[folder]); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			root, err := os.OpenRoot(j.folder)
+			if err != nil {
+				return err
+			}
+			err = root.RemoveAll(folder)
+			_ = root.Close()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scripted returns the installed packages that have installation scripts: the names of those that the server needs, and
+// the names of the optional ones by their folders.
+func (j job) scripted() (required []string, optional map[string]string) {
+	listed, err := paths.ReadRegular(filepath.Join(j.folder, "node_modules", ".package-lock.json"), maxDescription)
+	var lock struct {
+		Packages map[string]struct {
+			Scripts     bool `json:"hasInstallScript"`
+			Optional    bool `json:"optional"`
+			DevOptional bool `json:"devOptional"`
+		}
+	}
+	if err != nil || json.Unmarshal(listed, &lock) != nil {
+		return nil, nil
+	}
+	optional = make(map[string]string)
+	for _, folder := range slices.Sorted(maps.Keys(lock.Packages)) {
+		p := lock.Packages[folder]
+		name := folder[strings.LastIndex(folder, "node_modules/")+len("node_modules/"):]
+		switch {
+		case !p.Scripts || !filepath.IsLocal(folder):
+		case p.Optional || p.DevOptional:
+			optional[folder] = name
+		case !slices.Contains(required, name):
+			required = append(required, name)
+		}
+	}
+	return required, optional
+}
+
+// rebuild runs the installation scripts of packages.
+func (j job) rebuild(ctx context.Context, names ...string) error {
 	scripts := j.launch
-	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{
-		"rebuild", "--prefix", j.folder, "--loglevel=error",
-	}, nil, nil
+	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), append([]string{
+		"rebuild", "--prefix", j.folder, "--loglevel=error", "--",
+	}, names...), nil, nil
 	l, err := j.use.Scripts(scripts, j.folder)
 	if err != nil {
 		return err
