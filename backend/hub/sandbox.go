@@ -31,10 +31,11 @@ func (h *Hub) openSandbox(config settings.Settings, login loginEnv) *sandbox.San
 	})
 }
 
-// noticeDenials returns a function that passes the responses of failed calls to the sandbox, which looks for denied
-// accesses in them, until ctx ends.
+// noticeDenials returns a function that passes the arguments of calls and the responses of failed ones to the sandbox,
+// which looks for denied accesses in them, until ctx ends.
 func (c *chores) noticeDenials() func(ctx context.Context) error {
 	return each(c.bus, func(_ context.Context, e journal.Recorded) {
+		c.servers.sandbox.CallMade(e.Record.Server, e.Record.Args, e.Record.At)
 		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {
 			c.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
 		}

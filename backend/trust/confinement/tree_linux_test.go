@@ -74,15 +74,18 @@ func TestATreeContainsWhatThePolicyNames(t *testing.T) {
 			"write data/own; own home; read home/notes; read usr",
 		},
 		{
-			"a granted home folder", Policy{Read: in("home"), Named: in("home")},
+			"a granted home folder",
+			Policy{Read: in("home"), Named: in("home")},
 			"own home; read home/.config/app; read home/notes",
 		},
 		{
-			"a granted secret", Policy{Read: in("home", "home/.ssh/known"), Named: in("home", "home/.ssh/known")},
+			"a granted secret",
+			Policy{Read: in("home", "home/.ssh/known"), Named: in("home", "home/.ssh/known")},
 			"own home; read home/.config/app; read home/.ssh/known; read home/notes",
 		},
 		{
-			"a secret that nobody has named", Policy{Read: in("home", "home/.ssh/known"), Named: in("home")},
+			"a secret that nobody has named",
+			Policy{Read: in("home", "home/.ssh/known"), Named: in("home")},
 			"own home; read home/.config/app; read home/notes",
 		},
 		{
@@ -127,7 +130,8 @@ func TestNothingIsCreatedOutsideOfAnOwnFolder(t *testing.T) {
 	}
 	own := mount{at: dir + "/home", from: dir + "/own", own: true, write: true}
 	err := furnish([]mount{
-		own, {at: dir + "/home/granted/project", from: dir + "/granted/project"},
+		own,
+		{at: dir + "/home/granted/project", from: dir + "/granted/project"},
 		{at: dir + "/home/planted", from: dir + "/granted/project/file"},
 	}, []symlink{{dir + "/home/link/deep", "/usr"}, {dir + "/home/granted/project/taken", "/usr"}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -191,26 +192,7 @@ func (s *Sandbox) asked(name string, server registry.Server, p confinement.Polic
 	for _, variable := range slices.Sorted(maps.Keys(l.Own)) {
 		texts = append(texts, l.Own[variable])
 	}
-	var claims []claim
-	for _, text := range texts[:min(len(texts), maxAsked)] {
-		if option, value, found := strings.Cut(text, "="); found && strings.HasPrefix(option, "-") {
-			text = value
-		}
-		if rest, ok := strings.CutPrefix(text, "~/"); ok {
-			text = filepath.Join(l.Env.Home(), rest)
-		}
-		if !filepath.IsAbs(text) || len(text) > maxPath || p.Allows(real(text), false) {
-			continue
-		}
-		// A folder, a database, and a file that does not exist yet are probably written; other files are read.
-		access := Write
-		if info, err := os.Stat(text); err == nil && !info.IsDir() && !isDatabase(text) {
-			access = Read
-		} else if _, missing := os.Stat(filepath.Dir(text)); err != nil && missing != nil {
-			continue // a path of another kind, such as that of a URL
-		}
-		claims = append(claims, claim{access: access, target: text})
-	}
+	claims := claimsOn(p, l.Env.Home(), texts)
 	if s.denials.add(name, claims, upstream.Line{At: s.options.Now()}) {
 		events.Publish(s.options.Bus, Changed{name})
 	}
@@ -225,6 +207,67 @@ func (s *Sandbox) asked(name string, server registry.Server, p confinement.Polic
 	}
 	return fmt.Sprintf("Its sandbox (%s) denies it files that its configuration names; a person can allow them on its page or with: "+
 		"agent-discover servers grant %s%s", server.Sandbox, server.Name, command.String())
+}
+
+// CallMade notices the files and folders that the arguments of a call name, and that the sandbox of the server denies. A
+// server with a home folder of its own may have written there without knowing that the user does not see it.
+func (s *Sandbox) CallMade(server, arguments string, at time.Time) {
+	s.denials.mu.Lock()
+	c := s.denials.known[server]
+	if c == nil {
+		s.denials.mu.Unlock()
+		return
+	}
+	p, home := c.policy, c.home
+	s.denials.mu.Unlock()
+	var value any
+	if json.Unmarshal([]byte(arguments), &value) != nil {
+		return // they were cut
+	}
+	if s.denials.add(server, claimsOn(p, home, textsIn(value, nil)), upstream.Line{At: at}) {
+		events.Publish(s.options.Bus, Changed{server})
+	}
+}
+
+// textsIn adds the texts in a JSON value to texts.
+func textsIn(value any, texts []string) []string {
+	switch v := value.(type) {
+	case string:
+		return append(texts, v)
+	case []any:
+		for _, one := range v {
+			texts = textsIn(one, texts)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			texts = textsIn(v[name], texts)
+		}
+	}
+	return texts
+}
+
+// claimsOn returns claims on the files and folders that texts name, and that a policy does not allow to be read.
+func claimsOn(p confinement.Policy, home string, texts []string) (claims []claim) {
+	for _, text := range texts[:min(len(texts), maxAsked)] {
+		if option, value, found := strings.Cut(text, "="); found && strings.HasPrefix(option, "-") {
+			text = value
+		}
+		if rest, ok := strings.CutPrefix(text, "~/"); ok {
+			text = filepath.Join(home, rest)
+		}
+		if !filepath.IsAbs(text) || len(text) > maxPath || p.Allows(real(text), false) {
+			continue
+		}
+		// A folder, a database, and a file that does not exist yet are probably written; other files are read.
+		access := Write
+		if info, err := os.Stat(text); err == nil && !info.IsDir() && !isDatabase(text) {
+			access = Read
+		} else if _, missing := os.Stat(filepath.Dir(text)); err != nil && missing != nil {
+			continue // a path of another kind, such as that of a URL
+		}
+		claims = append(claims, claim{access: access, target: text})
+	}
+	return claims
 }
 
 // isDatabase reports whether a file is a database, to which programs write, and beside which they create other files.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -150,5 +151,26 @@ func TestWhatAConfigurationNamesIsOfferedBeforeTheStart(t *testing.T) {
 		if got = strings.ReplaceAll(got, home, "~"); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestWhatTheArgumentsOfACallNameIsOffered(t *testing.T) {
+	home := real(t.TempDir())
+	if err := os.MkdirAll(filepath.Join(home, "sheets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var bus events.Bus
+	changes, stop := events.Subscribe[Changed](&bus, 4)
+	defer stop()
+	s := New(Options{Bus: &bus})
+	s.denials.began("excel", confinement.Policy{Read: []string{"/usr"}}, home)
+	for _, arguments := range []string{`{"cut":"`, `{"name":"a.xlsx"}`, `{"files":[{"path":"` + home + `/sheets/a.xlsx"}],"to":"/usr/lib"}`} {
+		s.CallMade("excel", arguments, time.Now())
+		s.CallMade("unknown", arguments, time.Now())
+	}
+	denied := s.Denied("excel")
+	if len(denied) != 1 || denied[0].Access != Write || denied[0].Grant != filepath.Join(home, "sheets") ||
+		(<-changes).Server != "excel" {
+		t.Errorf("offered: %+v", denied)
 	}
 }
