@@ -258,11 +258,10 @@ func listenAt(addresses []string, channel int) error {
 
 // listener returns a socket that listens at an address.
 func listener(address netip.AddrPort) (int, error) {
-	family, at := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: int(address.Port()), Addr: [4]byte{}})
+	family, port := unix.AF_INET6, int(address.Port())
+	var at unix.Sockaddr = &unix.SockaddrInet6{Port: port, Addr: address.Addr().As16()}
 	if address.Addr().Is4() {
-		at = &unix.SockaddrInet4{Port: int(address.Port()), Addr: address.Addr().As4()}
-	} else {
-		family, at = unix.AF_INET6, &unix.SockaddrInet6{Port: int(address.Port()), Addr: address.Addr().As16()}
+		family, at = unix.AF_INET, &unix.SockaddrInet4{Port: port, Addr: address.Addr().As4()}
 	}
 	socket, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -164,7 +164,10 @@ func TestWhatTheArgumentsOfACallNameIsOffered(t *testing.T) {
 	defer stop()
 	s := New(Options{Bus: &bus})
 	s.denials.began("excel", confinement.Policy{Read: []string{"/usr"}}, home)
-	for _, arguments := range []string{`{"cut":"`, `{"name":"a.xlsx"}`, `{"files":[{"path":"` + home + `/sheets/a.xlsx"}],"to":"/usr/lib"}`} {
+	for _, arguments := range []string{
+		`{"cut":"`, `{"name":"a.xlsx"}`,
+		`{"files":[{"path":"` + home + `/sheets/a.xlsx"}],"to":"/usr/lib"}`,
+	} {
 		s.CallMade("excel", arguments, time.Now())
 		s.CallMade("unknown", arguments, time.Now())
 	}
