@@ -29,6 +29,10 @@ type symlink struct{ at, target string }
 // sharedTemporary are the folders for temporary files that the process has its own of.
 var sharedTemporary = []string{"/tmp", "/var/tmp"}
 
+// maxParts is the largest number of parts of a folder that are mounted in its place. bubblewrap has at most 9,000
+// arguments.
+const maxParts = 1000
+
 // mounts returns what the tree of a process contains, parents first. The folders /proc and /dev are not part of it.
 func (p Policy) mounts() []mount {
 	var all []mount
@@ -40,7 +44,9 @@ func (p Policy) mounts() []mount {
 			parts := []string{path}
 			if p.Home != "" && Within(p.Home, path) && !AnyWithin(p.Hidden, path) {
 				// Mount everything but what is hidden, so that a hidden file that is moved or created later stays hidden.
-				parts = carve(machineDisk{}, path, p.Hidden)
+				if carved := carve(machineDisk{}, path, p.Hidden); len(carved) <= maxParts {
+					parts = carved
+				}
 			}
 			for _, part := range parts {
 				all = append(all, mount{at: part, from: part, write: write})

@@ -187,11 +187,16 @@ func (p place) installed(program string, env process.Env) bool {
 	if slices.Contains(filepath.SplitList(env.Get("PATH")), filepath.Dir(program)) {
 		return true
 	}
+	return confinement.AnyWithin(p.programs(), program) || confinement.AnyWithin(reals(p.programs()), real(program))
+}
+
+// programs returns the folders in which the system and version managers install programs.
+func (p place) programs() []string {
 	folders := p.system()
 	for _, name := range versionManagers {
 		folders = append(folders, filepath.Join(p.home, filepath.FromSlash(name)))
 	}
-	return confinement.AnyWithin(folders, program) || confinement.AnyWithin(reals(folders), real(program))
+	return folders
 }
 
 // maxScript limits how many bytes of a script or a pyvenv.cfg are read to find the interpreter

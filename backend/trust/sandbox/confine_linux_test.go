@@ -497,3 +497,31 @@ func TestAServerStartsOnlyInAFolderThatItsSandboxAllows(t *testing.T) {
 		}
 	})
 }
+
+func TestAServerUsesLocalSocketsOnlyWhereNoOtherProgramHasSome(t *testing.T) {
+	u := newUser(t)
+	if !machine.OwnTree() || machine.ABI < confinement.ABIScopes || machine.ABI >= confinement.ABISockets {
+		t.Skip("whether local sockets are allowed does not depend on folders here")
+	}
+	script := u.path("project/server.py")
+	u.write("project/server.py", "import socket; socket.socket(socket.AF_UNIX); print('made')")
+	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
+		t.Skip("there is no Python of the system")
+	}
+	made := "import socket; socket.socket(socket.AF_UNIX); print('made')"
+	u.sandbox.options.Roots = nil
+	for what, row := range map[string]struct {
+		grant string
+		args  []string
+		made  bool
+	}{
+		"a program of the system": {"", []string{"-c", made}, true}, "a granted folder": {"~/notes", []string{"-c", made}, false},
+		"a script in a project": {"", []string{script}, false},
+	} {
+		out := u.run(registry.Server{Sandbox: registry.Guard, Grants: registry.Grants{Read: strings.Fields(row.grant)}}, "/usr/bin/python3",
+			row.args...)
+		if row.made != strings.Contains(out, "made\n") {
+			t.Errorf("%s: %s", what, out)
+		}
+	}
+}

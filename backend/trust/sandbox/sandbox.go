@@ -257,7 +257,11 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 	p.Shared = len(p.Read)+len(p.Write) > 0
 	writable := append(slices.Clone(p.Write), at.expandAll(server.Grants.Write)...)
 	code := codeOf(l, at, s.options.Shared, s.options.Folder, writable)
-	p.Shared = p.Shared || slices.ContainsFunc(code.all, func(path string) bool { return !confinement.AnyWithin(at.system(), path) })
+	installed := reals(at.programs())
+	p.Shared = p.Shared || slices.ContainsFunc(code.all, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir() && !confinement.AnyWithin(installed, path)
+	})
 	for _, path := range code.own {
 		p.Read, p.Named = append(p.Read, path), append(p.Named, path)
 	}
