@@ -62,6 +62,9 @@ func (m *mailbox) take() []event {
 func (c *Conn) settle(m Message) {
 	c.mu.Lock()
 	answer, ok := c.take(string(m.ID))
+	if !ok {
+		answer, ok = c.take(string(otherForm(m.ID)))
+	}
 	c.mu.Unlock()
 	if !ok {
 		return // the call is over, or the id is unknown

@@ -176,6 +176,11 @@ func (c *Conn) Received() int64 { return c.received.Load() }
 
 func (c *Conn) dispatch(ctx context.Context, line []byte, handlers *sync.WaitGroup) {
 	m, err := Parse(line)
+	if err != nil {
+		if again, repaired, ok := reread(line); ok {
+			m, line, err = again, repaired, nil
+		}
+	}
 	if err == nil {
 		c.received.Add(1)
 	}
@@ -185,6 +190,10 @@ func (c *Conn) dispatch(ctx context.Context, line []byte, handlers *sync.WaitGro
 	switch {
 	case err != nil && m.ID != nil && m.Method == "" && c.Fail(m.ID, &Malformed{"it has neither a result nor an error"}):
 	case err != nil:
+		if m.ID == nil && c.failUnreadable(line) {
+			_ = c.handler.Bad(line, err) // an answer is not answered
+			return
+		}
 		c.bad(line, err, m.ID)
 	case m.IsResponse():
 		c.settle(m)
