@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -100,14 +101,14 @@ func (l Lists) Admit(ctx context.Context, listed features.List) ([]json.RawMessa
 		return l.Keeper.Admit(ctx, listed.Server, kind, listed.Definitions)
 	}
 	approved, err := l.Keeper.Admit(ctx, listed.Server, kind, instructionsOf(listed.Definitions))
-	return introducing(listed.Definitions, approved), err
+	return l.Keeper.introducing(listed.Server, listed.Definitions, approved), err
 }
 
 // Admitted implements features.Gate.
 func (l Lists) Admitted(ctx context.Context, kept features.List) ([]json.RawMessage, error) {
 	approved, err := l.Keeper.options.Store.ApprovedTexts(ctx, kept.Server, kindOf[kept.Kind])
 	if kept.Kind == features.Introduction {
-		approved = introducing(kept.Definitions, approved)
+		approved = l.Keeper.introducing(kept.Server, kept.Definitions, approved)
 	}
 	return approved, err
 }
@@ -125,13 +126,19 @@ func instructionsOf(introductions []json.RawMessage) []json.RawMessage {
 }
 
 // introducing returns the introductions of a server with the approved instructions in place
-// of their own, or without instructions if none are approved.
-func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
+// of their own, or without instructions if none are approved, and with the serverInfo that
+// clients are shown.
+func (k *Keeper) introducing(server string, introductions, approved []json.RawMessage) []json.RawMessage {
 	out := introductions[:0:0]
 	for _, one := range introductions {
 		one = jsonrpc.Delete(one, "instructions")
 		if len(approved) > 0 {
 			one = jsonrpc.Set(one, "instructions", approved[0])
+		}
+		if info := jsonrpc.Get(one, "serverInfo"); info != nil {
+			if shown := k.presented(server, info); !bytes.Equal(shown, info) {
+				one = jsonrpc.Set(one, "serverInfo", shown)
+			}
 		}
 		out = append(out, one)
 	}

@@ -25,7 +25,8 @@ var lists = map[string]struct {
 // held items keeps every byte.
 func (k *Keeper) Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage {
 	if method == "initialize" {
-		return introducing([]json.RawMessage{result}, k.shown(ctx, server, Instructions, instructionsOf([]json.RawMessage{result})))[0]
+		introductions := []json.RawMessage{result}
+		return k.introducing(server, introductions, k.shown(ctx, server, Instructions, instructionsOf(introductions)))[0]
 	}
 	l, ok := lists[method]
 	if !ok {
