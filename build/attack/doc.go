@@ -3,5 +3,5 @@
 // processes, and connects to listeners. Each attack has to succeed without a sandbox, which shows that it is one.
 //
 // The suite runs on several systems: with bubblewrap and Landlock, and without one or both of them, which a filter of
-// system calls takes away. The table of the guide page sandbox.md is the expected result; -update writes it.
+// system calls takes away. The table of the guide page attacks.md is the expected result; -update writes it.
 package attack

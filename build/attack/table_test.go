@@ -75,7 +75,7 @@ var rows = []struct {
 }
 
 // page is the page of the guide with the table.
-const page = "../../frontend/guide/sandbox.md"
+const page = "../../frontend/guide/attacks.md"
 
 // heading begins the table, which ends with the last line that begins with a bar.
 const heading = "| a server tries to |"

@@ -1,12 +1,12 @@
-// The guide: the Markdown files in frontend/guide, which are bundled with this page. The recipes for developers are left out,
-// because they are of use only beside the sources.
+// The guide: the Markdown files in frontend/guide, which are bundled with this page. The recipes for developers and the list
+// of attacks on the sandbox are left out, because they are of use only beside the sources.
 
 import { address, type Resolve } from "$lib/markdown/piece";
 import { link } from "$lib/stores/router.svelte";
 
 const repository = "https://github.com/agent-discover/agent-discover/blob/main/frontend/guide/";
 
-const files = import.meta.glob<string>(["../../../guide/*.md", "!../../../guide/changing.md"], {
+const files = import.meta.glob<string>(["../../../guide/*.md", "!../../../guide/{attacks,changing}.md"], {
   query: "?raw",
   import: "default",
   eager: true,
