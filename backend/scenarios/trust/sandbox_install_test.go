@@ -321,7 +321,7 @@ net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network
 `, i.home+"/.ssh/id_ed25519", i.home+"/files/a.txt", i.loot(), i.npm)
 	i.publishNPM("scripted", map[string]string{"install.js": script},
 		map[string]any{"scripts": map[string]string{"install": "node install.js"}})
-	// What it writes to the home folder of the user is in that of the server.
+	// The script succeeds in writing to the home folder, because the server has one of its own.
 	for level, want := range map[string]string{"strict": "got: loot ", "guard": "got: loot network"} {
 		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.npm, "scripted")
 		results, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", level, "npx-*", "node_modules/scripted/result"))

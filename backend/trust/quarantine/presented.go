@@ -27,7 +27,7 @@ func (k *Keeper) presented(server string, info json.RawMessage) json.RawMessage 
 			return info
 		}
 	}
-	k.options.Log.Warn("the scan found something suspicious in how a server describes itself; clients are shown its name only", "server", server)
+	k.options.Log.Warn("clients are shown only the name of a server, because its description of itself is suspicious", "server", server)
 	shown := map[string]string{"name": server, "version": ""}
 	if version := jsonrpc.GetString(info, "version"); len(version) <= maxVersion && strings.Trim(version, versionCharacters) == "" {
 		shown["version"] = version
