@@ -151,6 +151,11 @@ func (b *Bubblewrap) wrap(p Policy, mounts []mount, links []symlink, helper []st
 	} else if err := o.open(gate); err != nil {
 		return "", nil, nil, err
 	}
+	for _, path := range p.Named {
+		if Within("/dev", path) && path != "/dev" {
+			o.add("--dev-bind-try", path, path)
+		}
+	}
 	program, err := opened(resolved(helper[0]))
 	if err != nil {
 		return "", nil, nil, err

@@ -153,9 +153,8 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 		Modes: tree || p.ChangesModes, Others: tree, Listen: !p.Network.Restricted || p.Network.ByHost() && tree,
 	}}
 	for _, m := range layout {
-		var info unix.Stat_t
-		if tree && !m.mask() && unix.Lstat(m.from, &info) == nil {
-			s.Mounts = append(s.Mounts, inode{m.at, uint64(info.Dev), info.Ino})
+		if tree && !m.mask() {
+			s.Mounts = append(s.Mounts, inodeOf(m))
 		}
 	}
 	if m.ABI == 0 {
@@ -190,6 +189,22 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 		s.Scoped = scopes
 	}
 	return s
+}
+
+// inodeOf returns what must be mounted for m. It is that of no existing file if the path leads through a link now, so that
+// the helper refuses to start.
+func inodeOf(m mount) inode {
+	found := inode{At: m.at}
+	file, err := opened(m.from)
+	if err != nil {
+		return found
+	}
+	defer func() { _ = file.Close() }()
+	var info unix.Stat_t
+	if unix.Fstat(int(file.Fd()), &info) == nil {
+		found.Device, found.Number = uint64(info.Dev), info.Ino
+	}
+	return found
 }
 
 // LimitStarted forbids core dumps of a process that is not confined.
