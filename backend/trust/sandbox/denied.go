@@ -188,11 +188,7 @@ const maxAsked = 200
 // asked records the files and folders that the arguments and variables of a server name, and that its policy denies, so
 // that a person can grant them before the server fails. It returns how a person can, "" if there are none.
 func (s *Sandbox) asked(name string, server registry.Server, p confinement.Policy, l upstream.Launch) (advice string) {
-	texts := slices.Clone(l.Args)
-	for _, variable := range slices.Sorted(maps.Keys(l.Own)) {
-		texts = append(texts, l.Own[variable])
-	}
-	claims := claimsOn(p, l.Env.Home(), texts)
+	claims := claimsOn(p, l.Env.Home(), configured(server, l))
 	if s.denials.add(name, claims, upstream.Line{At: s.options.Now()}) {
 		events.Publish(s.options.Bus, Changed{name})
 	}
@@ -207,6 +203,22 @@ func (s *Sandbox) asked(name string, server registry.Server, p confinement.Polic
 	}
 	return fmt.Sprintf("Its sandbox (%s) denies it files that its configuration names; a person can allow them on its page or with: "+
 		"agent-discover servers grant %s%s", server.Sandbox, server.Name, command.String())
+}
+
+// configured returns the arguments and the values of the variables with which a server is started. If its configuration
+// contains references to secrets, only those are returned that are in it as they are, because others may be secrets.
+func configured(server registry.Server, l upstream.Launch) []string {
+	texts, written := slices.Clone(l.Args), slices.Clone(server.Args)
+	for _, variable := range slices.Sorted(maps.Keys(l.Own)) {
+		texts = append(texts, l.Own[variable])
+	}
+	for _, value := range server.Env {
+		written = append(written, value)
+	}
+	if !slices.ContainsFunc(written, func(text string) bool { return strings.Contains(text, "${secret:") }) {
+		return texts
+	}
+	return slices.DeleteFunc(texts, func(text string) bool { return !slices.Contains(written, text) })
 }
 
 // CallMade notices the files and folders that the arguments of a call name, and that the sandbox of the server denies. A

@@ -177,3 +177,13 @@ func TestWhatTheArgumentsOfACallNameIsOffered(t *testing.T) {
 		t.Errorf("offered: %+v", denied)
 	}
 }
+
+func TestASecretThatIsAPathIsNotOffered(t *testing.T) {
+	server := registry.Server{Args: []string{"/srv/data", "${secret:KEY}"}, Env: map[string]string{"A": "/srv/a", "KEY": "${secret:KEY}"}}
+	l := upstream.Launch{
+		Args: []string{"/srv/data", "/srv/key"}, Own: map[string]string{"A": "/srv/a", "KEY": "/srv/key", "PLAIN": "/srv/vault"},
+	}
+	if got := fmt.Sprint(configured(server, l)); got != "[/srv/data /srv/a]" {
+		t.Errorf("looked at: %s", got)
+	}
+}
