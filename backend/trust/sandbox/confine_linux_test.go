@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -524,4 +525,44 @@ func TestAServerUsesLocalSocketsOnlyWhereNoOtherProgramHasSome(t *testing.T) {
 			t.Errorf("%s: %s", what, out)
 		}
 	}
+}
+
+func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
+	everywhere(t, func(t *testing.T, u *user) {
+		server := registry.Server{Name: "tried", Transport: "stdio", Command: "/bin/sh", Sandbox: registry.Guard}
+		l, err := u.sandbox.Confine(t.Context(), server.Name, server, upstream.Launch{
+			Command: server.Command, Args: []string{"-c", "trap 'echo cleaned up; exit' TERM; echo ready; read line"}, Env: u.env,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(l.Command, l.Args...)
+		cmd.Env, cmd.ExtraFiles, cmd.Stderr = l.Environment(), l.Files, os.Stderr
+		process.Isolate(cmd)
+		input, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = input.Close() }()
+		output, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := cmd.Start
+		if l.Wrapped {
+			start = func() error { return process.StartShielded(cmd) }
+		}
+		if err := start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(output)
+		if !lines.Scan() || lines.Text() != "ready" {
+			t.Fatalf("it wrote %q", lines.Text())
+		}
+		process.Terminate(cmd.Process.Pid)
+		if !lines.Scan() || lines.Text() != "cleaned up" {
+			t.Errorf("after SIGTERM it wrote %q", lines.Text())
+		}
+		_ = cmd.Wait()
+	})
 }
