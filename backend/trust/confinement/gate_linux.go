@@ -218,15 +218,20 @@ func pour(to, from net.Conn) {
 
 // dial connects to a host. A name that does not stand for this machine must not lead to it.
 func dial(ctx context.Context, to Endpoint) (net.Conn, error) {
-	_, literal := netip.ParseAddr(to.Host)
-	d := net.Dialer{Timeout: gateTimeout, Control: func(_, address string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(address)
-		if err == nil && literal != nil && to.Host != "localhost" && netreach.Of(at.Addr()) == netreach.Local {
-			err = fmt.Errorf("%s leads to this machine", to.Host)
-		}
-		return err
-	}}
+	d := net.Dialer{Timeout: gateTimeout, Control: func(_, address string, _ syscall.RawConn) error { return to.admit(address) }}
 	return d.DialContext(ctx, "tcp", net.JoinHostPort(to.Host, strconv.Itoa(int(to.Port))))
+}
+
+// admit returns an error if a host must not have an address: a name that does not stand for this machine leads to it.
+func (e Endpoint) admit(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if _, name := netip.ParseAddr(e.Host); name != nil && e.Host != "localhost" && netreach.Of(at.Addr()) == netreach.Local {
+		return fmt.Errorf("%s leads to this machine", e.Host)
+	}
+	return nil
 }
 
 // listenAt makes the helper listen at these addresses in its network, and send the sockets over a channel.

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -449,7 +451,10 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 	}
 	for what, text := range map[string]string{
 		"no spec": "", "another version": `{"version":99,"path":"/bin/echo","args":["echo","started"]}`,
-		"unknown rights": `{"version":3,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
+		"unknown rights":           `{"version":4,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
+		"another file at a mount":  `{"version":4,"path":"/bin/echo","args":["echo","started"],"mounts":[{"at":"/usr","device":1,"number":1}]}`,
+		"another inode at a mount": fmt.Sprintf(`{"version":4,"path":"/bin/echo","args":["echo","started"],"mounts":[{"at":"/usr","device":%d,"number":1}]}`, deviceOf(t, "/usr")),
+		"nothing at a mount":       `{"version":4,"path":"/bin/echo","args":["echo","started"],"mounts":[{"at":"/no/such/file"}]}`,
 	} {
 		file, err := os.CreateTemp(t.TempDir(), "spec")
 		if err != nil {
@@ -531,7 +536,8 @@ func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 	everywhere(t, func(t *testing.T, u *user) {
 		server := registry.Server{Name: "tried", Transport: "stdio", Command: "/bin/sh", Sandbox: registry.Guard}
 		l, err := u.sandbox.Confine(t.Context(), server.Name, server, upstream.Launch{
-			Command: server.Command, Args: []string{"-c", "trap 'echo cleaned up; exit' TERM; echo ready; read line"}, Env: u.env,
+			Command: server.Command, Args: []string{"-c", "trap 'echo cleaned up; exit' TERM; grep SigBlk /proc/self/status; read line"},
+			Env: u.env,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -556,8 +562,13 @@ func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(output)
-		if !lines.Scan() || lines.Text() != "ready" {
-			t.Fatalf("it wrote %q", lines.Text())
+		if !lines.Scan() || blocksTerminate(lines.Text()) {
+			t.Fatalf("the program blocks SIGTERM: %q", lines.Text())
+		}
+		// bubblewrap must not end before the program.
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+		if err != nil || blocksTerminate(string(status)) != l.Wrapped {
+			t.Errorf("the process of the hub's child: %v\n%s", err, status)
 		}
 		process.Terminate(cmd.Process.Pid)
 		if !lines.Scan() || lines.Text() != "cleaned up" {
@@ -565,4 +576,25 @@ func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 		}
 		_ = cmd.Wait()
 	})
+}
+
+// blocksTerminate reports whether a process blocks SIGTERM. status has the lines of /proc/PID/status.
+func blocksTerminate(status string) bool {
+	for line := range strings.Lines(status) {
+		if mask, found := strings.CutPrefix(line, "SigBlk:"); found {
+			blocked, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
+			return err == nil && blocked&(1<<(syscall.SIGTERM-1)) != 0
+		}
+	}
+	return false
+}
+
+// deviceOf returns the device of a file.
+func deviceOf(t *testing.T, path string) uint64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(info.Sys().(*syscall.Stat_t).Dev)
 }
