@@ -534,40 +534,18 @@ func TestAServerUsesLocalSocketsOnlyWhereNoOtherProgramHasSome(t *testing.T) {
 
 func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 	everywhere(t, func(t *testing.T, u *user) {
-		server := registry.Server{Name: "tried", Transport: "stdio", Command: "/bin/sh", Sandbox: registry.Guard}
-		l, err := u.sandbox.Confine(t.Context(), server.Name, server, upstream.Launch{
-			Command: server.Command, Args: []string{"-c", "trap 'echo cleaned up; exit' TERM; grep SigBlk /proc/self/status; read line"},
-			Env: u.env,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(l.Command, l.Args...)
-		cmd.Env, cmd.ExtraFiles, cmd.Stderr = l.Environment(), l.Files, os.Stderr
-		process.Isolate(cmd)
-		input, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = input.Close() }()
-		output, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := cmd.Start
-		if l.Wrapped {
-			start = func() error { return process.StartShielded(cmd) }
-		}
-		if err := start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(output)
+		cmd, lines, wrapped := u.start("/bin/grep", "SigBlk", "/proc/self/status") // a shell would unblock signals itself
 		if !lines.Scan() || blocksTerminate(lines.Text()) {
-			t.Fatalf("the program blocks SIGTERM: %q", lines.Text())
+			t.Errorf("the program blocks SIGTERM: %q", lines.Text())
+		}
+		_ = cmd.Wait()
+		cmd, lines, wrapped = u.start("/bin/sh", "-c", "trap 'echo cleaned up; exit' TERM; echo ready; read line")
+		if !lines.Scan() || lines.Text() != "ready" {
+			t.Fatalf("it wrote %q", lines.Text())
 		}
 		// bubblewrap must not end before the program.
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-		if err != nil || blocksTerminate(string(status)) != l.Wrapped {
+		if err != nil || blocksTerminate(string(status)) != wrapped {
 			t.Errorf("the process of the hub's child: %v\n%s", err, status)
 		}
 		process.Terminate(cmd.Process.Pid)
@@ -575,6 +553,90 @@ func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 			t.Errorf("after SIGTERM it wrote %q", lines.Text())
 		}
 		_ = cmd.Wait()
+	})
+}
+
+// start starts a program in guard as upstream does, with an input that stays open until the test ends. It returns the
+// lines that the program writes, and whether another program waits for it.
+func (u *user) start(command string, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner, wrapped bool) {
+	u.t.Helper()
+	server := registry.Server{Name: "tried", Transport: "stdio", Command: command, Sandbox: registry.Guard}
+	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	cmd = exec.Command(l.Command, l.Args...)
+	cmd.Env, cmd.ExtraFiles, cmd.Stderr = l.Environment(), l.Files, os.Stderr
+	process.Isolate(cmd)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { _ = input.Close() })
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	start := cmd.Start
+	if l.Wrapped {
+		start = func() error { return process.StartShielded(cmd) }
+	}
+	if err := start(); err != nil {
+		u.t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(output), l.Wrapped
+}
+
+func TestALinkInTheWayOfAGrantGivesNothing(t *testing.T) {
+	everywhere(t, func(t *testing.T, u *user) {
+		u.write("work/a.txt", "work")
+		for link, target := range map[string]string{
+			"work/secrets": ".ssh", "work/other": "notes", "keys": ".ssh", "work/app.py": "notes/today.txt",
+		} {
+			if err := os.Symlink(u.path(target), u.path(link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for what, grants := range map[string]registry.Grants{
+			"a secret, by a folder that it may change": {Write: []string{"~/work", "~/work/secrets"}},
+			"the same, to read":                        {Write: []string{"~/work"}, Read: []string{"~/work/secrets"}},
+			"another folder":                           {Write: []string{"~/work", "~/work/other"}},
+			"a secret, by another link":                {Read: []string{"~/keys"}},
+		} {
+			results := u.attack(registry.Server{Sandbox: registry.Guard, Grants: grants}, "read="+u.path(".ssh/id_ed25519"),
+				"own="+u.path("work/a.txt"))
+			if results["read"] == "got it" {
+				t.Errorf("%s: it reads the key", what)
+			}
+			results = u.attack(registry.Server{Sandbox: registry.Guard, Grants: grants}, "read="+u.path("notes/today.txt"),
+				"list="+u.path("work/other"))
+			if results["read"] == "got it" || results["list"] == "got it" {
+				t.Errorf("%s: it reads another folder: %v", what, results)
+			}
+		}
+		out := u.run(registry.Server{Sandbox: registry.Guard, Grants: registry.Grants{Write: []string{"~/work"}}}, "/bin/cat",
+			u.path("work/app.py"), u.path("notes/today.txt"))
+		if strings.Contains(out, "notes\n") || out == "notes" {
+			t.Errorf("by an argument that it may change, it reads: %s", out)
+		}
+	})
+}
+
+func TestAServerCannotReplaceItsOwnFolders(t *testing.T) {
+	everywhere(t, func(t *testing.T, u *user) {
+		own := filepath.Join(u.sandbox.options.Folder, "tried")
+		for range 2 { // its private home folder may have an entry for the path after the first start
+			_ = u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c",
+				fmt.Sprintf("echo x > %[1]s/planted; mv %[1]s/home %[1]s/moved; ln -s %[2]s %[1]s/home", own, u.path(".ssh")))
+		}
+		for _, name := range []string{"planted", "moved"} {
+			if _, err := os.Lstat(filepath.Join(own, name)); err == nil {
+				t.Errorf("it has made %s", name)
+			}
+		}
+		if info, err := os.Lstat(filepath.Join(own, ownHome)); err != nil || !info.IsDir() {
+			t.Errorf("its home folder: %v", err)
+		}
 	})
 }
 
