@@ -534,12 +534,12 @@ func TestAServerUsesLocalSocketsOnlyWhereNoOtherProgramHasSome(t *testing.T) {
 
 func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 	everywhere(t, func(t *testing.T, u *user) {
-		cmd, lines, wrapped := u.start("/bin/grep", "SigBlk", "/proc/self/status") // a shell would unblock signals itself
+		cmd, lines, _ := u.start("/bin/grep", "SigBlk", "/proc/self/status") // a shell would unblock signals itself
 		if !lines.Scan() || blocksTerminate(lines.Text()) {
 			t.Errorf("the program blocks SIGTERM: %q", lines.Text())
 		}
 		_ = cmd.Wait()
-		cmd, lines, wrapped = u.start("/bin/sh", "-c", "trap 'echo cleaned up; exit' TERM; echo ready; read line")
+		cmd, lines, wrapped := u.start("/bin/sh", "-c", "trap 'echo cleaned up; exit' TERM; echo ready; read line")
 		if !lines.Scan() || lines.Text() != "ready" {
 			t.Fatalf("it wrote %q", lines.Text())
 		}
