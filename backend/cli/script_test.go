@@ -96,7 +96,7 @@ func startHub(ts *testscript.TestScript, program string) {
 	cmd.Dir = ts.Getenv("HOME")
 	for _, name := range []string{
 		"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE",
-		"AGENT_DISCOVER_REGISTRY_URL", "GOCOVERDIR",
+		"AGENT_DISCOVER_REGISTRY_URL", "AGENT_DISCOVER_PASSPHRASE", "GOCOVERDIR",
 	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -66,18 +67,47 @@ choose a passphrase and create one. A lost passphrase cannot be recovered.`,
 			if err != nil {
 				return err
 			}
-			passphrase, err := c.passphrase(cmd.Context(), status.File == "none")
+			isNew := status.File == "none"
+			passphrase, err := c.passphrase(cmd.Context(), isNew)
 			if err != nil {
 				return err
 			}
 			var unlocked operations.VaultStatus
-			body := map[string]string{"passphrase": passphrase}
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked); err != nil {
+			unlock := func(client *instance.Client) error {
+				body := map[string]string{"passphrase": passphrase}
+				return client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked)
+			}
+			if isNew {
+				err = c.create(cmd.Context(), client, unlock)
+			} else {
+				err = unlock(client)
+			}
+			if err != nil {
 				return err
 			}
 			return c.printStatus(unlocked)
 		},
 	}
+}
+
+// create calls unlock with a client that acts for a person, who agrees to a new file of secrets: whoever chooses its
+// passphrase can read all secrets in it.
+func (c secretCommands) create(ctx context.Context, client *instance.Client, unlock func(*instance.Client) error) error {
+	if c.p.interactive { // a person has typed the passphrase twice
+		return decided(ctx, client, unlock)
+	}
+	yes, err := c.p.askPerson(ctx, "Secrets of all servers would be stored in a file that is encrypted with this passphrase.\n", "Create it?")
+	switch {
+	case errors.Is(err, errNoPerson):
+		return fault.New(fault.Denied,
+			"nothing was changed: only a person may choose the passphrase of the file of secrets. Do it in the dashboard, run this command in "+
+				"a terminal, or start the hub with AGENT_DISCOVER_PASSPHRASE")
+	case err != nil:
+		return err
+	case !yes:
+		return fault.New(fault.Denied, "no file was created; nothing was changed")
+	}
+	return decided(ctx, client, unlock)
 }
 
 // passphrase reads the passphrase. A new one has to be typed twice on a

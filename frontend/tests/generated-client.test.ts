@@ -35,7 +35,7 @@ test("a generated client reads the answers of servers", async () => {
   const id = String(await hub.add("everything", packaged("everything")));
   await hub.rest("POST", `/api/servers/${id}/activate`);
   const [command, ...args] = packaged("everything");
-  const { handle } = await hub.rest<{ handle: string }>("POST", "/api/transient", { command, args });
+  const { handle } = await hub.restAsPerson<{ handle: string }>("POST", "/api/transient", { command, args });
 
   const tools = await call("get", "/api/servers/{id}/tools", id, undefined);
   expect(tools.tools.map((tool) => tool["name"])).toContain("echo");

@@ -119,7 +119,7 @@ describe("adding servers", () => {
   let hub: TestHub;
   beforeAll(async () => {
     hub = await new TestHub().start();
-    await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
+    await hub.restAsPerson("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
     await hub.add("memory", packaged("memory"));
   });
   afterAll(() => hub[Symbol.asyncDispose]());

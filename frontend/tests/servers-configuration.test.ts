@@ -21,7 +21,7 @@ describe("one server", () => {
     hub = await new TestHub().start();
     // The credential of this server stays readable, because the hub cannot store secrets yet.
     await hub.add("list", many(60, "list"), { env: { LIST_TOKEN: "plain-as-day-1", MODE: "a" } });
-    await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
+    await hub.restAsPerson("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
     await hub.add("everything", packaged("everything"));
   });
   afterAll(() => hub[Symbol.asyncDispose]());

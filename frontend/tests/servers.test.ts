@@ -21,7 +21,7 @@ describe("one server", () => {
   const at = (where: string, view?: View) => visit(browser, hub, `/servers/${where}`, view);
   beforeAll(async () => {
     hub = await new TestHub().start();
-    await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
+    await hub.restAsPerson("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
     await hub.add("everything", packaged("everything"), { description: "One of everything", tags: ["demo"] });
     await hub.add("list", many(60, "list"), { env: { LIST_TOKEN: "plain-as-day-1", MODE: "a" } });
     await hub.rest("POST", "/api/servers", {

@@ -283,7 +283,9 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Inspector{
 			Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Traces.Output, Messages: s.Traces.Messages,
 		},
-		&operations.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
+		&operations.Transient{
+			Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools, Widened: s.Widened,
+		},
 		&operations.Questions{Inbox: s.Inbox},
 		&operations.ToolApprovals{Approvals: s.Approvals},
 		&operations.Presets{Inspector: s.Inspector},

@@ -90,8 +90,16 @@ func TestSecretsAreManagedOverREST(t *testing.T) {
 		},
 		{Name: "unlock with an invalid body", Method: "POST", Path: "/api/secrets/unlock", Body: ``, Status: 422},
 		{
-			Name: "unlock", Method: "POST", Path: "/api/secrets/unlock", Body: `{"passphrase":"correct-horse"}`, Status: 200,
+			Name: "create the file as a program", Method: "POST", Path: "/api/secrets/unlock", Body: `{"passphrase":"correct-horse"}`,
+			Status: 403, Want: []string{`"code":"person_required"`, "only a person may choose the passphrase"}, Never: never,
+		},
+		{
+			Name: "unlock", Method: "POST", Path: "/api/secrets/unlock", Body: `{"passphrase":"correct-horse"}`, Status: 200, Person: true,
 			Want: []string{`"keeper":"file"`, `"file":"unlocked"`}, Never: never,
+		},
+		{
+			Name: "it is recorded", Method: "GET", Path: "/api/audit", Status: 200,
+			Want: []string{`"code":"chosen the passphrase of the file of secrets"`}, Never: never,
 		},
 		{
 			Name: "unlock with a wrong passphrase", Method: "POST", Path: "/api/secrets/unlock", Body: `{"passphrase":"staple"}`,

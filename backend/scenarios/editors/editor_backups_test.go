@@ -39,7 +39,8 @@ func newBackupScenario(t *testing.T, home string, folder paths.Folder) (s *hubte
 	}
 	s = hubtest.NewScenario(t, hub.Options{Program: hubtest.FakeProgram(t, home, "agent-discover"), Folder: folder})
 	s.Play(hubtest.Step{
-		Name: "unlock the secrets", Method: "POST", Path: "/api/secrets/unlock", Body: `{"passphrase":"correct-horse-battery-staple"}`,
+		Name: "unlock the secrets", Method: "POST", Path: "/api/secrets/unlock", Person: true,
+		Body:   `{"passphrase":"correct-horse-battery-staple"}`,
 		Status: 200,
 	})
 	return s, file

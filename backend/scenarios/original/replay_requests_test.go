@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
@@ -40,7 +41,13 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 		r.T.Fatal(err)
 	}
 	req.URL.Opaque = "//" + r.hub.Address() + path
-	req.Header.Set("Authorization", "Bearer "+r.hub.Token)
+	token := r.hub.Token
+	if path == "/api/transient" { // only a person starts servers that are not configured
+		if token, err = instance.NewClient(r.hub).Session(r.T.Context()); err != nil {
+			r.T.Fatal(err)
+		}
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}

@@ -46,7 +46,11 @@ func TestAnswersOfServersAreDescribed(t *testing.T) {
 	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "fake", "command": command[0], "args": command[1:]}, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	var opened struct{ Handle string }
-	hubtest.Do(t, h, "POST", "/api/transient", map[string]any{"command": command[0], "args": command[1:]}, &opened)
+	s := &hubtest.Scenario{T: t, Hub: h}
+	status, answer := s.SendAsPerson("POST", "/api/transient", s.JSON(map[string]any{"command": command[0], "args": command[1:]}))
+	if err := json.Unmarshal([]byte(answer), &opened); status != 201 || err != nil {
+		t.Fatalf("%d: %s", status, answer)
+	}
 	for template, base := range map[string]string{
 		"/api/servers/{id}": "/api/servers/1", "/api/transient/{id}": "/api/transient/" + opened.Handle,
 	} {

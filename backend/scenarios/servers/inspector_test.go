@@ -193,27 +193,35 @@ func TestTransientServerAppearsInNoList(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
 		hubtest.Step{
-			Name: "open without a command", Method: "POST", Path: "/api/transient", Body: `{"transport":"stdio"}`, Status: 400,
+			Name: "open as a program", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 403,
+			Want: []string{`"code":"person_required"`, "only a person may start a server that is not configured"},
+		},
+		hubtest.Step{
+			Name: "open without a command", Method: "POST", Path: "/api/transient", Person: true,
+			Body: `{"transport":"stdio"}`, Status: 400,
 			Want: []string{"command is required for stdio transport"},
 		},
 		hubtest.Step{
-			Name: "open with a shell command", Method: "POST", Path: "/api/transient", Body: `{"command":"rm; ls"}`, Status: 400,
+			Name: "open with a shell command", Method: "POST", Path: "/api/transient", Person: true,
+			Body: `{"command":"rm; ls"}`, Status: 400,
 			Want: []string{"command contains unsafe characters"},
 		},
 		hubtest.Step{
-			Name: "open without a url", Method: "POST", Path: "/api/transient", Body: `{"transport":"sse"}`, Status: 400,
+			Name: "open without a url", Method: "POST", Path: "/api/transient", Person: true, Body: `{"transport":"sse"}`, Status: 400,
 			Want: []string{"url is required for remote transports"},
 		},
 		hubtest.Step{
-			Name: "open with an unknown transport", Method: "POST", Path: "/api/transient", Body: `{"transport":"pigeon","command":"x"}`,
+			Name: "open with an unknown transport", Method: "POST", Path: "/api/transient", Person: true,
+			Body:   `{"transport":"pigeon","command":"x"}`,
 			Status: 400, Want: []string{`unknown transport \"pigeon\": use stdio, streamable-http or sse`},
 		},
 		hubtest.Step{
-			Name: "open a server that crashes", Method: "POST", Path: "/api/transient", Body: s.Server("", "-crash", "out of paper"),
+			Name: "open a server that crashes", Method: "POST", Path: "/api/transient", Person: true,
+			Body:   s.Server("", "-crash", "out of paper"),
 			Status: 500, Want: []string{`Failed to activate \"__transient__`, "out of paper"},
 		},
 		hubtest.Step{
-			Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
+			Name: "open", Method: "POST", Path: "/api/transient", Person: true, Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
 			Want: []string{
 				`"serverName":"__transient__`, `"name":"echo"`, `"serverVersion":{"name":"mcptest","version":"1.2.3"}`, `"expiresAt":`,
 			},
@@ -254,10 +262,12 @@ func TestTransientServerExpires(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{Folder: folder})
 	s.Play(
 		hubtest.Step{
-			Name: "open for the default time", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 201, Keep: "handle",
+			Name: "open for the default time", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server(""), Status: 201, Keep: "handle",
 		},
 		hubtest.Step{
-			Name: "open for 1 ms", Method: "POST", Path: "/api/transient", Body: strings.Replace(s.Server(""), "{", `{"ttl_ms":1,`, 1),
+			Name: "open for 1 ms", Method: "POST", Path: "/api/transient", Person: true,
+			Body:   strings.Replace(s.Server(""), "{", `{"ttl_ms":1,`, 1),
 			Status: 201,
 		},
 	)
@@ -285,17 +295,20 @@ func TestTransientServerExpires(t *testing.T) {
 func TestNumberOfTransientServersIsLimited(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	for range 16 {
-		s.Play(hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 201})
+		s.Play(hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Person: true, Body: s.Server(""), Status: 201})
 	}
 	s.Play(hubtest.Step{
-		Name: "open one too many", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 429,
+		Name: "open one too many", Method: "POST", Path: "/api/transient", Person: true, Body: s.Server(""), Status: 429,
 		Want: []string{"16 transient servers are open"},
 	})
 }
 
 func TestElicitationIsAnsweredOverREST(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
-	s.Play(hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server("", "-offers"), Status: 201, Keep: "handle"})
+	s.Play(hubtest.Step{
+		Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+		Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
+	})
 	s.Play(hubtest.Step{Name: "no elicitations", Method: "GET", Path: "/api/elicitations", Status: 200, Want: []string{`{"entries":[]}`}})
 
 	answered := make(chan string, 1)
@@ -337,7 +350,10 @@ func TestElicitationIsAnsweredOverREST(t *testing.T) {
 
 func TestPersonAnswersSamplingWithoutAModel(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
-	s.Play(hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 201, Keep: "handle"})
+	s.Play(hubtest.Step{
+		Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+		Body: s.Server(""), Status: 201, Keep: "handle",
+	})
 	ask := `{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}],"maxTokens":1}}`
 	want := `"request":{"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}],"maxTokens":1}`
 	id, result := s.Question(t, ask, want)
@@ -367,7 +383,10 @@ func TestPersonAnswersSamplingWithoutAModel(t *testing.T) {
 
 func TestURLElicitationIsAnsweredOverREST(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
-	s.Play(hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 201, Keep: "handle"})
+	s.Play(hubtest.Step{
+		Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+		Body: s.Server(""), Status: 201, Keep: "handle",
+	})
 	ask := `{"method":"elicitation/create","params":{"mode":"url","message":"Sign in","url":"https://login.example/a?b=c","elicitationId":"1"}}`
 	for _, action := range []string{"accept", "decline", "cancel"} {
 		id, result := s.Question(t, ask, `"url":"https://login.example/a?b=c"`)
@@ -396,7 +415,7 @@ func TestURLElicitationIsAnsweredOverREST(t *testing.T) {
 func TestLoggedElicitationContainsNoCredential(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(hubtest.Step{
-		Name: "open", Method: "POST", Path: "/api/transient",
+		Name: "open", Method: "POST", Path: "/api/transient", Person: true,
 		Body: strings.Replace(s.Server(""), "{", `{"env":{"DOOR_TOKEN":"open-sesame"},`, 1), Status: 201, Keep: "handle",
 	})
 	answered := make(chan int, 1)
@@ -441,7 +460,7 @@ func TestTransientServerMaySampleTheConfiguredModel(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	ask := `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"systemPrompt":"Be brief.","maxTokens":7,"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}]}}}`
 	s.Play(
-		hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server(""), Status: 201, Keep: "handle"},
+		hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Person: true, Body: s.Server(""), Status: 201, Keep: "handle"},
 		hubtest.Step{
 			Name: "sampling", Method: "POST", Path: "/api/transient/{handle}/call", Body: ask, Status: 200,
 			Want: []string{"forty-two", `\"model\":\"m\"`}, Events: []string{`log_entry "kind":"sampling"`},
@@ -515,7 +534,10 @@ func TestPresetsAreManagedOverREST(t *testing.T) {
 func TestAnyRequestIsSentToAServer(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server("", "-offers"), Status: 201, Keep: "handle"},
+		hubtest.Step{
+			Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
+		},
 		hubtest.Step{
 			Name: "a result", Method: "POST", Path: "/api/transient/{handle}/request",
 			Body: `{"method":"resources/read","params":{"uri":"note://1"}}`, Status: 200, Want: []string{`{"result":{`, `"uri":"note://1"`},
@@ -556,7 +578,10 @@ func TestAnyRequestIsSentToAServer(t *testing.T) {
 func TestATaskOfAServerIsStartedWatchedAndCancelled(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server("", "-tasks"), Status: 201, Keep: "handle"},
+		hubtest.Step{
+			Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-tasks"), Status: 201, Keep: "handle",
+		},
 		hubtest.Step{
 			Name: "start a task", Method: "POST", Path: "/api/transient/{handle}/call",
 			Body: `{"tool":"job","args":{"text":"forever"},"task":true}`, Status: 200, Keep: "task.taskId", Want: []string{`"task":{`},
@@ -588,7 +613,8 @@ func TestATaskOfAModernServerIsStartedWatchedAndCancelled(t *testing.T) {
 	}
 	s.Play(
 		hubtest.Step{
-			Name: "open", Method: "POST", Path: "/api/transient", Body: s.Server("", "-modern", "-tasks"), Status: 201, Keep: "handle",
+			Name: "open", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-modern", "-tasks"), Status: 201, Keep: "handle",
 		},
 		start(`{"tool":"job","args":{"text":"forever"},"task":true}`, "call", "taskId"),
 		about("get", "tasks/get", `"status":"working"`, `"ttlMs":60000`),
@@ -598,7 +624,8 @@ func TestATaskOfAModernServerIsStartedWatchedAndCancelled(t *testing.T) {
 	s = hubtest.NewScenario(t, hub.Options{})
 	s.Play(
 		hubtest.Step{
-			Name: "open another", Method: "POST", Path: "/api/transient", Body: s.Server("", "-modern", "-tasks"), Status: 201,
+			Name: "open another", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-modern", "-tasks"), Status: 201,
 			Keep: "handle",
 		},
 		hubtest.Step{
@@ -620,7 +647,8 @@ func TestTheInspectorSaysWhatTheHubAndAServerHaveAgreedOn(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
 		hubtest.Step{
-			Name: "open an old server", Method: "POST", Path: "/api/transient", Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
+			Name: "open an old server", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-offers"), Status: 201, Keep: "handle",
 		},
 		hubtest.Step{
 			Name: "info", Method: "GET", Path: "/api/transient/{handle}/info", Status: 200,
@@ -633,7 +661,8 @@ func TestTheInspectorSaysWhatTheHubAndAServerHaveAgreedOn(t *testing.T) {
 	s = hubtest.NewScenario(t, hub.Options{})
 	s.Play(
 		hubtest.Step{
-			Name: "open a new server", Method: "POST", Path: "/api/transient", Body: s.Server("", "-modern"), Status: 201, Keep: "handle",
+			Name: "open a new server", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("", "-modern"), Status: 201, Keep: "handle",
 		},
 		hubtest.Step{
 			Name: "info", Method: "GET", Path: "/api/transient/{handle}/info", Status: 200,

@@ -40,7 +40,8 @@ func TestPausedHubStartsNoServer(t *testing.T) {
 		hubtest.Step{Name: "health check", Method: "POST", Path: "/api/servers/1/health", Status: 403, Want: []string{paused}},
 		hubtest.Step{Name: "health check of all", Method: "POST", Path: "/api/health", Status: 403, Want: []string{paused}},
 		hubtest.Step{
-			Name: "transient server", Method: "POST", Path: "/api/transient", Body: s.Server("x"), Status: 403, Want: []string{paused},
+			Name: "transient server", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("x"), Status: 403, Want: []string{paused},
 		},
 		hubtest.Step{
 			Name: "error count", Method: "GET", Path: "/api/servers/2", Status: 200, Want: []string{`"error_count":0`, `"active":false`},

@@ -61,7 +61,8 @@ func TestOutputOfAServerIsShown(t *testing.T) {
 			Want: []string{`{"error":"Not found","code":`},
 		},
 		hubtest.Step{
-			Name: "open transient server", Method: "POST", Path: "/api/transient", Body: s.Server("x", "-flood", "10"), Status: 201,
+			Name: "open transient server", Method: "POST", Path: "/api/transient", Person: true,
+			Body: s.Server("x", "-flood", "10"), Status: 201,
 			Keep: "handle",
 		},
 		hubtest.Step{

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -292,6 +293,15 @@ type personKey struct{}
 func ByPerson(ctx context.Context) bool {
 	person, _ := ctx.Value(personKey{}).(bool)
 	return person
+}
+
+// RequirePerson returns nil if a request comes from a person; see ByPerson. Otherwise it returns a fault.Denied with a
+// message that says who may do what, and how.
+func RequirePerson(ctx context.Context, format string, args ...any) error {
+	if ByPerson(ctx) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Denied, Code: fault.CodePerson, Message: fmt.Sprintf(format, args...)}
 }
 
 // authenticate returns the session of a request, if any, and whether the request may use operations that need a token.

@@ -123,9 +123,10 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 }
 
 func (a *Activation) enable(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person may enable a server: ask the user to enable it on its page or with: "+
-			"agent-discover servers enable NAME")
+	if err := guard.RequirePerson(ctx,
+		"only a person may enable a server: ask the user to enable it on its page or with: "+
+			"agent-discover servers enable NAME"); err != nil {
+		return nil, err
 	}
 	return a.set(ctx, in, a.Lifecycle.Enable, "enabled")
 }
@@ -199,8 +200,8 @@ func (a *Activation) code(ctx context.Context, in *ServerInput) (*route.Reply[co
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only the tray and the dashboard show the code of a proposal")
+	if err := guard.RequirePerson(ctx, "only the tray and the dashboard show the code of a proposal"); err != nil {
+		return nil, err
 	}
 	code, expires, err := a.Lifecycle.Code(v.Name)
 	if err != nil {

@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/backup"
@@ -36,8 +35,11 @@ func (b *Backup) export(ctx context.Context, in *exportEverythingInput) (*route.
 	if err != nil {
 		return nil, err
 	}
-	if body.Passphrase != "" && !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can export secrets; run in a terminal: agent-discover export --secrets FILE")
+	if body.Passphrase != "" {
+		if err := guard.RequirePerson(ctx,
+			"only a person can export secrets; run in a terminal: agent-discover export --secrets FILE"); err != nil {
+			return nil, err
+		}
 	}
 	e, err := b.Keeper.Export(ctx, body.Passphrase)
 	return reply(e, err)

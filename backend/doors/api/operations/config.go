@@ -123,8 +123,8 @@ func (c *Config) set(ctx context.Context, in *configInput) (*route.Reply[Reloade
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can change settings; use the dashboard, or edit %s", c.File)
+	if err := guard.RequirePerson(ctx, "only a person can change settings; use the dashboard, or edit %s", c.File); err != nil {
+		return nil, err
 	}
 	value, err := scalarOf(body.Value)
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *Config) editRule(ctx context.Context, in *ruleInput,
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can change settings; use the dashboard, or edit %s", c.File)
+	if err := guard.RequirePerson(ctx, "only a person can change settings; use the dashboard, or edit %s", c.File); err != nil {
+		return nil, err
 	}
 	if len(body.Rule) == 0 {
 		return nil, fault.New(fault.Invalid, "rule is required")

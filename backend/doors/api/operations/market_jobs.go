@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
@@ -83,9 +82,9 @@ type programInput struct {
 }
 
 func (m *MarketJobs) installProgram(ctx context.Context, in *programInput) (*route.Reply[installer.Progress], error) {
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied,
-			"only a person may install programs: use the window, the dashboard, or agent-discover in a terminal")
+	if err := guard.RequirePerson(ctx,
+		"only a person may install programs: use the window, the dashboard, or agent-discover in a terminal"); err != nil {
+		return nil, err
 	}
 	return accepted(m.Installer.InstallProgram(in.Name))
 }

@@ -88,9 +88,11 @@ func (m *MarketUpdates) compare(ctx context.Context, in *compareInput) (*route.R
 	if err := m.mayRun(ctx); err != nil {
 		return nil, err
 	}
-	if len(body.Tools) > 0 && !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied,
-			"only a person may choose tools that change something: use the window, the dashboard, or agent-discover in a terminal")
+	if len(body.Tools) > 0 {
+		if err := guard.RequirePerson(ctx,
+			"only a person may choose tools that change something: use the window, the dashboard, or agent-discover in a terminal"); err != nil {
+			return nil, err
+		}
 	}
 	o := updates.CompareOrder{Answers: body.Answers, Hash: body.Hash}
 	if body.Replay || len(body.Tools) > 0 {

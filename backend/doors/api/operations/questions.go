@@ -67,8 +67,10 @@ func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply
 	if err != nil {
 		return nil, err
 	}
-	if body.Remember != "" && !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can have an answer remembered; use the dashboard")
+	if body.Remember != "" {
+		if err := guard.RequirePerson(ctx, "only a person can have an answer remembered; use the dashboard"); err != nil {
+			return nil, err
+		}
 	}
 	reply := inspector.Reply{
 		Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember), ByPerson: guard.ByPerson(ctx),
@@ -117,8 +119,8 @@ type answerValues struct {
 // values returns the form values of a remembered answer. Only a person gets them, because a form may contain values
 // that only the server should know.
 func (q *Questions) values(ctx context.Context, in *answerInput) (*route.Reply[answerValues], error) {
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can read a remembered answer; use the dashboard")
+	if err := guard.RequirePerson(ctx, "only a person can read a remembered answer; use the dashboard"); err != nil {
+		return nil, err
 	}
 	all, err := q.Inbox.Answers(ctx)
 	if err != nil {

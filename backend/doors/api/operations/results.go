@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
@@ -37,8 +36,8 @@ func (r *Results) set(ctx context.Context, in *resultsInput) (*route.Reply[resul
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can choose where agents save files; use the dashboard")
+	if err := guard.RequirePerson(ctx, "only a person can choose where agents save files; use the dashboard"); err != nil {
+		return nil, err
 	}
 	folder, err := r.Choose(body.Folder)
 	return reply(resultsFields{folder}, err)

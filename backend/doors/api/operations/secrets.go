@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
@@ -165,12 +164,10 @@ func (s *Secrets) link(ctx context.Context, in *linkInput) (*route.Reply[map[str
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, &fault.Error{
-			Kind: fault.Denied, Code: fault.CodePerson,
-			Message: "only a person may let a server use a secret of another one: use the dashboard, or agent-discover secrets link in a " +
-				"terminal",
-		}
+	if err := guard.RequirePerson(ctx,
+		"only a person may let a server use a secret of another one: use the dashboard, or agent-discover secrets link in a "+
+			"terminal"); err != nil {
+		return nil, err
 	}
 	if err := s.Vault.Link(ctx, v.Name, launch.Of(v), in.Owner, in.Key); err != nil {
 		return nil, err
@@ -246,7 +243,7 @@ func (s *Secrets) vaultStatus(ctx context.Context) VaultStatus {
 }
 
 type passphraseFields struct {
-	Passphrase string `json:"passphrase" doc:"Passphrase of the encrypted file of secrets. The first request creates the file and sets its passphrase."`
+	Passphrase string `json:"passphrase" doc:"Passphrase of the encrypted file of secrets. The first request creates the file with this passphrase and needs a dashboard session."`
 }
 
 type unlockInput struct{ route.Object[passphraseFields] }
@@ -256,8 +253,19 @@ func (s *Secrets) unlock(ctx context.Context, in *unlockInput) (*route.Reply[Vau
 	if err != nil {
 		return nil, err
 	}
+	created := body.Passphrase != "" && s.Vault.Status(ctx).File == "none"
+	if created {
+		if err := guard.RequirePerson(ctx,
+			"only a person may choose the passphrase of the file of secrets: use the dashboard, run agent-discover secrets unlock "+
+				"in a terminal, or start the hub with AGENT_DISCOVER_PASSPHRASE"); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.Vault.Unlock(ctx, body.Passphrase); err != nil {
 		return nil, err
+	}
+	if created {
+		s.Widened("", "chosen the passphrase of the file of secrets")
 	}
 	return route.OK(s.vaultStatus(ctx))
 }

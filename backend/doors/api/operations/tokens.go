@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -78,9 +77,9 @@ func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewCl
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied,
-			"only a person can create tokens; use the dashboard, or a terminal: agent-discover token create NAME")
+	if err := guard.RequirePerson(ctx,
+		"only a person can create tokens; use the dashboard, or a terminal: agent-discover token create NAME"); err != nil {
+		return nil, err
 	}
 	c := credentials.Credential{Name: body.Name, Client: body.Client, Surface: body.Surface}
 	if server := c.Server(); server != "" {

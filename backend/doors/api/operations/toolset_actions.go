@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -32,9 +31,9 @@ func (o *Toolsets) pin(ctx context.Context, in *pinInput) (*route.Reply[ToolsetV
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied,
-			"only a person can pin tools that have changed; use the dashboard, or a terminal: agent-discover toolset pin %s", in.Name)
+	if err := guard.RequirePerson(ctx,
+		"only a person can pin tools that have changed; use the dashboard, or a terminal: agent-discover toolset pin %s", in.Name); err != nil {
+		return nil, err
 	}
 	keys, shown := []catalog.Key{}, make(map[catalog.Key]string)
 	for _, t := range body.Tools {
@@ -63,8 +62,8 @@ func (o *Toolsets) note(ctx context.Context, in *noteInput) (*route.Reply[Toolse
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can set notes, because models read them; use the dashboard")
+	if err := guard.RequirePerson(ctx, "only a person can set notes, because models read them; use the dashboard"); err != nil {
+		return nil, err
 	}
 	return o.reply(o.Keeper.Note(ctx, in.Name, catalog.Key{Server: body.Server, Tool: body.Tool}, body.Note))
 }

@@ -216,9 +216,9 @@ func (o *Toolsets) approve(ctx context.Context, in *approveToolsetInput) (*route
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied,
-			"only a person can approve toolsets; use the dashboard, or a terminal: agent-discover toolset approve %s", in.Name)
+	if err := guard.RequirePerson(ctx,
+		"only a person can approve toolsets; use the dashboard, or a terminal: agent-discover toolset approve %s", in.Name); err != nil {
+		return nil, err
 	}
 	return o.reply(o.Keeper.Approve(ctx, in.Name, body.Hash))
 }

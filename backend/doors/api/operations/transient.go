@@ -3,10 +3,12 @@ package operations
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -18,6 +20,8 @@ type Transient struct {
 	Describe  func(server string) (upstream.Description, bool)
 	// Shown returns the given tools without those that are held until a person approves them.
 	Shown func(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage
+	// Widened records that a person has allowed a server more. text continues a sentence that begins with the person.
+	Widened func(server, text string)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -60,6 +64,13 @@ func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Re
 	if err != nil {
 		return nil, err
 	}
+	if body.Server == "" {
+		if err := guard.RequirePerson(ctx,
+			"only a person may start a server that is not configured: use the page Test of the dashboard, or configure the server: "+
+				"agent-discover servers add"); err != nil {
+			return nil, err
+		}
+	}
 	opened, err := s.Inspector.Open(ctx, inspector.Spec{
 		Transport: body.Transport, Command: body.Command, Args: body.Args, Env: body.Env,
 		URL: body.URL, Headers: body.Headers, Of: body.Server, Life: time.Duration(body.LifeMS) * time.Millisecond,
@@ -67,12 +78,27 @@ func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Re
 	if err != nil {
 		return nil, route.InvalidIsBadRequest(err)
 	}
+	if body.Server == "" {
+		s.Widened(opened.Server.Name, "started it for a test: "+programOf(opened.Server))
+	}
 	about, _ := s.Describe(opened.Server.Name)
 	return route.Created(transientReply{
 		Handle: opened.Handle, ServerName: opened.Server.Name,
 		Tools: append([]json.RawMessage{}, s.Shown(ctx, opened.Server, opened.Tools)...), Capabilities: orObject(about.Capabilities),
 		ServerVersion: namedVersion{about.Name, about.Version}, ExpiresAt: opened.Ends.UnixMilli(),
 	})
+}
+
+// programOf returns the program of a server, or the host of a remote one, without arguments and without the rest of its
+// URL, which may contain credentials.
+func programOf(s registry.Server) string {
+	if s.Command != "" {
+		return s.Command
+	}
+	if u, err := url.Parse(s.URL); err == nil {
+		return u.Host
+	}
+	return "a remote server"
 }
 
 type transientInput struct {

@@ -222,8 +222,8 @@ func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(cont
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, onlyPerson(verb)
+	if err := onlyPerson(ctx, verb); err != nil {
+		return nil, err
 	}
 	if err := do(ctx, in.ID, quarantine.Decision{Hash: body.Hash, Confirmed: body.Confirmed}); err != nil {
 		return nil, err
@@ -231,8 +231,8 @@ func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(cont
 	return o.get(ctx, &in.TrustItemInput)
 }
 
-func onlyPerson(verb string) error {
-	return fault.New(fault.Denied,
+func onlyPerson(ctx context.Context, verb string) error {
+	return guard.RequirePerson(ctx,
 		"only a person can %s what servers list; use the page Approvals, or a terminal: agent-discover trust %s", verb, verb)
 }
 
@@ -260,8 +260,8 @@ func (o *Trust) approveClean(ctx context.Context, in *trustServerInput) (*route.
 	if err != nil {
 		return nil, err
 	}
-	if !guard.ByPerson(ctx) {
-		return nil, onlyPerson("approve")
+	if err := onlyPerson(ctx, "approve"); err != nil {
+		return nil, err
 	}
 	approved, waiting, err := o.Keeper.ApproveClean(ctx, v.Name, body.LaunchHash)
 	if err != nil {

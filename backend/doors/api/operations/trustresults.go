@@ -71,8 +71,8 @@ type keptInput struct {
 }
 
 func (o *KeptResults) release(ctx context.Context, in *keptInput) (*route.Reply[done], error) {
-	if !guard.ByPerson(ctx) {
-		return nil, onlyPerson("approve")
+	if err := onlyPerson(ctx, "approve"); err != nil {
+		return nil, err
 	}
 	if err := o.Screen.Release(in.ID); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (o *KeptResults) release(ctx context.Context, in *keptInput) (*route.Reply[
 }
 
 func (o *KeptResults) discard(ctx context.Context, in *keptInput) (*route.Reply[done], error) {
-	if !guard.ByPerson(ctx) {
-		return nil, onlyPerson("reject")
+	if err := onlyPerson(ctx, "reject"); err != nil {
+		return nil, err
 	}
 	if err := o.Screen.Discard(in.ID); err != nil {
 		return nil, err

@@ -5366,7 +5366,7 @@ export interface components {
             text: string;
         };
         PassphraseFields: {
-            /** @description Passphrase of the encrypted file of secrets. The first request creates the file and sets its passphrase. */
+            /** @description Passphrase of the encrypted file of secrets. The first request creates the file with this passphrase and needs a dashboard session. */
             passphrase: string;
         } & {
             [key: string]: unknown;
