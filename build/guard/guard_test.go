@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 var only = flag.String("only", "", "start only the servers whose package matches this regular expression")
@@ -60,6 +62,9 @@ func (o *outcome) try(t *testing.T) {
 	h.confine()
 	confined, err := h.work()
 	wanted := h.wanted()
+	if err != nil { // what a call was denied is known a moment after it
+		_ = programtest.Await(func() (bool, error) { wanted = h.wanted(); return len(wanted.words(h.Dir)) > 0, nil })
+	}
 	if o.granted = wanted.words(h.Dir); len(o.granted) > 0 {
 		h.grant(wanted)
 		confined, err = h.work()
