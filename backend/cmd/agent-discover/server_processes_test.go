@@ -159,6 +159,8 @@ func TestLinesOtherThanMessagesAreSkippedAndLogged(t *testing.T) {
 		}
 	}
 	programtest.Contains(t, s.Stderr.String(), "not a JSON-RPC message", "server=chatty", "Welcome to the server!")
+	programtest.Contains(t, h.Must("servers", "show", "chatty"),
+		"agent-discover: standard output has a line that is not a JSON-RPC message: Welcome to the server!")
 }
 
 func TestServerThatIgnoresUnknownMethodsIsUsable(t *testing.T) {

@@ -51,6 +51,8 @@ type Options struct {
 	// Budget limits the memory of unfinished lines, together for all
 	// connections that share it. It may be nil.
 	Budget *Budget
+	// Join accepts messages that the peer writes over several lines, the first of which is only an opening brace.
+	Join bool
 	// Tap sees all messages of the connection. It may be nil.
 	Tap Tap
 }
@@ -76,6 +78,7 @@ type Tap interface {
 // concurrent use; Run may be called once.
 type Conn struct {
 	lines   *LineReader
+	joiner  joiner // used by Run
 	out     io.Writer
 	handler Handler
 	opts    Options
@@ -141,13 +144,22 @@ func (c *Conn) Run(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
+			if rest := c.joiner.end(); rest != nil {
+				c.dispatch(ctx, rest, &handlers)
+			}
 			if err == io.EOF {
 				err = nil
 			}
 			c.close(err)
 			return err
 		}
-		c.dispatch(ctx, c.lines.keep(line), &handlers)
+		if !c.opts.Join {
+			c.dispatch(ctx, c.lines.keep(line), &handlers)
+			continue
+		}
+		for _, whole := range c.joiner.add(c.lines.keep(line)) {
+			c.dispatch(ctx, whole, &handlers)
+		}
 	}
 }
 

@@ -96,7 +96,7 @@ func (s *session) spawn(ctx *starting, at *slot, env process.Env) error {
 // read. What it writes to standard error is also written to written.
 func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File, written io.Writer) {
 	s.assemble(c, jsonrpc.NewConn(stdout, in, s.inbox, jsonrpc.Options{
-		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap,
+		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Join: true, Tap: s.tap,
 	}))
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends

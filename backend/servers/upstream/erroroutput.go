@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
@@ -12,6 +13,16 @@ type errorOutput struct {
 	lines    *lineWriter // splits the output into lines
 	redactor *redact.Redactor
 	env      map[string]string // variables that the process was given
+}
+
+// noted is the beginning of notes.
+const noted = "agent-discover: "
+
+// note adds a line of the hub about the process, as if the process had written it.
+func (o *errorOutput) note(text string) {
+	line := []byte(noted + text + "\n")
+	_, _ = o.tail.Write(line) // never fails
+	_, _ = o.lines.Write(line)
 }
 
 // quote quotes the end of the child's standard error, for an error message that begins with a reason. It leaves the
@@ -40,5 +51,13 @@ func (o *errorOutput) text() string {
 	return text
 }
 
-// reason searches the child's standard error for the reason why the child has ended.
-func (o *errorOutput) reason() reason { return reasonIn(o.text(), o.env) }
+// reason searches the child's standard error for the reason why the child has ended. Notes of the hub count only if
+// the child wrote nothing else.
+func (o *errorOutput) reason() reason {
+	lines := strings.Split(o.text(), "\n")
+	written := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.HasPrefix(line, noted) })
+	if found := reasonIn(strings.Join(written, "\n"), o.env); found.line != "" {
+		return found
+	}
+	return reasonIn(strings.Join(lines, "\n"), o.env)
+}

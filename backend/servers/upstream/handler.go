@@ -23,6 +23,7 @@ type inbox struct {
 	feed         *feed
 	notices      *noticeQueue
 	announced    announcer
+	stderr       *errorOutput
 	invalidLines atomic.Int64 // number of lines that were not JSON-RPC messages
 }
 
@@ -118,6 +119,7 @@ func (b *inbox) Bad(line []byte, err error) *jsonrpc.Error {
 		shown, _ := b.redactor.Head(string(line[:min(len(line), maxShownLine+b.redactor.Reach()+1)]), maxShownLine)
 		b.log.Warn("server wrote a line that is not a JSON-RPC message", "server", b.server.Name,
 			"count", n, "line", shown, "error", err)
+		b.stderr.note("standard output has a line that is not a JSON-RPC message: " + shown)
 	}
 	return nil
 }

@@ -120,3 +120,17 @@ func TestAReasonIsShortAndHarmless(t *testing.T) {
 		t.Errorf("%d characters: %.20q", n, got.line)
 	}
 }
+
+func TestNotesOfTheHubAreTheReasonOnlyIfTheServerWroteNothingElse(t *testing.T) {
+	lines := newLineWriter(nil)
+	o := &errorOutput{tail: &tail{}, lines: lines, redactor: lines.redactor}
+	o.note("standard output has a line that is not a JSON-RPC message: the key is missing")
+	if got := o.reason().line; !strings.HasSuffix(got, "the key is missing") {
+		t.Errorf("reason %q", got)
+	}
+	_, _ = o.tail.Write([]byte("out of paper\n"))
+	o.note("standard output has a line that is not a JSON-RPC message: Goodbye")
+	if got := o.reason().line; got != "out of paper" {
+		t.Errorf("reason %q", got)
+	}
+}

@@ -120,7 +120,7 @@ func (s *session) assemble(l link, conn *jsonrpc.Conn) {
 	s.requests = &requester{origin: o, peer: s.peer, lists: s.lists, feed: s.feed, tasks: tasks, roots: roots, window: m.window}
 	*s.inbox = inbox{
 		origin: o, conn: conn, profile: s.profile, attribution: &attribution{conn: conn, tasks: tasks, use: s.use}, roots: roots,
-		window: m.window, lists: s.lists, feed: s.feed, notices: s.notices, announced: s.announce,
+		window: m.window, lists: s.lists, feed: s.feed, notices: s.notices, announced: s.announce, stderr: s.stderr,
 	}
 }
 
