@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	maxText = 256 << 10 // bytes of arguments or of a result that are judged
+	maxText = 256 << 10 // bytes of arguments, of a result, or of structured content that are judged
 	maxKept = 50        // results that are kept back at the same time
 	maxSize = 16 << 20  // total bytes of the results that are kept back
 )
@@ -201,6 +201,9 @@ func textOf(result json.RawMessage) string {
 			for block := range jsonrpc.Items(o.Value()) {
 				add(block)
 			}
+		case o.Named("description"): // of a prompt
+			out.WriteString(jsonscan.StringHead(o.Value(), max(maxText-out.Len(), 0)))
+			out.WriteByte('\n')
 		case o.Named("messages"): // in the result of a prompt
 			for message := range jsonrpc.Items(o.Value()) {
 				add(jsonrpc.Get(message, "content"))
@@ -209,10 +212,40 @@ func textOf(result json.RawMessage) string {
 			structured = o.Value()
 		}
 	}
-	if out.Len() == 0 { // most servers repeat structured content as text
-		out.Write(structured[:min(len(structured), maxText)])
+	structured = structured[:min(len(structured), maxText)]
+	if !strings.Contains(out.String(), string(structured)) { // most servers repeat it as text
+		out.Write(unescaped(structured))
 	}
-	return out.String()[:min(out.Len(), maxText)]
+	return out.String()[:min(out.Len(), 2*maxText)]
+}
+
+// unescaped returns JSON with the characters that it writes as \u0000, so that an order cannot hide in them.
+func unescaped(text json.RawMessage) []byte {
+	if !bytes.Contains(text, []byte(`\u`)) {
+		return text
+	}
+	var out bytes.Buffer
+	for rest := []byte(text); len(rest) > 0; {
+		at := bytes.IndexByte(rest, '"')
+		if at < 0 {
+			out.Write(rest)
+			break
+		}
+		end := at + 1
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(rest))
+		out.Write(rest[:at])
+		out.WriteByte('"')
+		out.WriteString(jsonscan.StringHead(rest[at:end], end-at))
+		out.WriteByte('"')
+		rest = rest[end:]
+	}
+	return out.Bytes()
 }
 
 // rules returns the names of the rules of findings.
