@@ -2,7 +2,11 @@
 // direct requests of this program into the user's own network.
 package netreach
 
-import "net/netip"
+import (
+	"net"
+	"net/netip"
+	"slices"
+)
 
 // Reach is how near an address is to this machine.
 type Reach int
@@ -24,6 +28,20 @@ func Of(ip netip.Addr) Reach {
 		return Private
 	}
 	return Public
+}
+
+// IsHere reports whether an address is one of this machine: of its loopback or of a network interface. In contrast to Of
+// it asks the system.
+func IsHere(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLoopback() || ip.IsUnspecified() {
+		return true
+	}
+	addresses, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(addresses, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err == nil && prefix.Addr().WithZone("") == ip
+	})
 }
 
 // sharedSpace is the address space of RFC 6598, which providers and VPNs use.

@@ -10,13 +10,17 @@ import (
 // OpenRegular opens a file for reading. It returns an error if path is not a regular file. It never blocks, even if
 // another program has created a pipe with that path.
 func OpenRegular(path string) (*os.File, error) {
+	irregular := &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // some devices act when they are opened
+		return nil, irregular
+	}
 	file, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+		err = irregular
 	}
 	if err != nil {
 		_ = file.Close()

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/market/packagemanager"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
@@ -170,7 +171,7 @@ func (j job) install(ctx context.Context) error {
 	root, err := os.OpenRoot(filepath.Dir(j.folder)) // do not follow links that the server may have made in its folder
 	if err == nil {
 		defer func() { _ = root.Close() }()
-		err = root.RemoveAll(filepath.Base(j.folder))
+		err = paths.RemoveAll(root, filepath.Base(j.folder))
 	}
 	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not remove an incomplete installation of %s", j.Packages[0])
@@ -187,7 +188,7 @@ func (j job) install(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
-		if err = root.WriteFile(filepath.Join(filepath.Base(j.folder), marker), nil, 0o600); err != nil {
+		if err = j.mark(root); err != nil {
 			err = fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
 		}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -208,6 +209,17 @@ func (j job) find() (upstream.Launch, error) {
 
 // marker is the name of a file that exists in every complete installation.
 const marker = ".complete"
+
+// mark creates the marker. Scripts of the package may have created something with its name, such as a pipe.
+func (j job) mark(root *os.Root) error {
+	name := filepath.Join(filepath.Base(j.folder), marker)
+	_ = root.RemoveAll(name)
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = file.Close()
+	}
+	return err
+}
 
 func (j job) complete() bool {
 	_, err := os.Stat(filepath.Join(j.folder, marker))

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -219,5 +221,30 @@ func TestAnInstallationEndsWithItsLastCallerAndWithTheHub(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+func TestAPackageCannotPreventThatItsInstallationCompletes(t *testing.T) {
+	j := job{folder: filepath.Join(t.TempDir(), "npx-1")}
+	for what, plant := range map[string]func(path string) error{
+		"nothing":  func(string) error { return nil },
+		"a pipe":   func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"a link":   func(path string) error { return os.Symlink("/dev/full", path) },
+		"a folder": func(path string) error { return os.MkdirAll(filepath.Join(path, "a/b"), 0o700) },
+	} {
+		if err := errors.Join(os.RemoveAll(j.folder), os.Mkdir(j.folder, 0o700), plant(filepath.Join(j.folder, marker))); err != nil {
+			t.Fatal(err)
+		}
+		root, err := os.OpenRoot(filepath.Dir(j.folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.mark(root); err != nil || !j.complete() {
+			t.Errorf("%s: %v", what, err)
+		}
+		if info, err := os.Lstat(filepath.Join(j.folder, marker)); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v", what, info, err)
+		}
+		_ = root.Close()
 	}
 }

@@ -86,6 +86,7 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 	cmd.Dir, cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = l.Dir, l.Files, sink, sink
 	cmd.WaitDelay = time.Second // a grandchild may keep the output open
 	process.Isolate(cmd)
+	mark := process.Mark(cmd)
 	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
 	if err := cmd.Start(); err != nil {
 		return "", err
@@ -95,7 +96,7 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // the program itself succeeded; Reap ends the processes that it left
 	}
-	process.Reap(process.Tree{ID: id})
+	process.Reap(process.Tree{ID: id, Mark: mark})
 	_, _ = sink.Write([]byte("\n")) // ends the last line
 	return secretscan.Redact(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err
 }

@@ -90,3 +90,33 @@ func TestALineWithoutAnEndIsReportedInParts(t *testing.T) {
 		t.Errorf("got %d lines", len(got))
 	}
 }
+
+func TestAProcessThatHasLeftItsSessionEndsWithTheProgram(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("setsid is not installed")
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	_, err := Run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c",
+		`setsid sh -c 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 1000' "$0" > /dev/null 2>&1 < /dev/null &
+while ! test -e "$0"; do :; done`, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(time.Minute); process.StartOf(pid) != ""; {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("process %d is still running", pid)
+		}
+	}
+}

@@ -228,7 +228,8 @@ func (e Endpoint) admit(address string) error {
 	if err != nil {
 		return err
 	}
-	if _, name := netip.ParseAddr(e.Host); name != nil && e.Host != "localhost" && netreach.Of(at.Addr()) == netreach.Local {
+	_, named := netip.ParseAddr(e.Host)
+	if named != nil && e.Host != "localhost" && (netreach.Of(at.Addr()) == netreach.Local || netreach.IsHere(at.Addr())) {
 		return fmt.Errorf("%s leads to this machine", e.Host)
 	}
 	return nil

@@ -44,6 +44,16 @@ func TestANameThatIsGrantedDoesNotLeadToThisMachine(t *testing.T) {
 			t.Errorf("%s at %s: %v", row.host, row.address, err)
 		}
 	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		ip, _, _ := strings.Cut(a.String(), "/")
+		if err := (Endpoint{"api.example", 80}).admit(net.JoinHostPort(ip, "80")); err == nil {
+			t.Errorf("the address %s of this machine was admitted", ip)
+		}
+	}
 }
 
 func TestAGateConnectsWithTheHost(t *testing.T) {

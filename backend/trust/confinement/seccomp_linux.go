@@ -3,6 +3,7 @@ package confinement
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -81,7 +82,8 @@ var (
 		unix.SYS_MOVE_PAGES: 0,
 	}
 	shared = []uint32{
-		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	}
 )
 
@@ -134,9 +136,8 @@ func filter(allowed calls) bpf {
 		}
 	}
 	p.when(unix.SYS_SOCKET, sockets(allowed)...)
-	if !allowed.Local { // a pair of datagram sockets could be connected with others
-		p.when(unix.SYS_SOCKETPAIR, argument(1), statement(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf),
-			jump(unix.BPF_JEQ, unix.SOCK_DGRAM, 0, 1), fail(unix.EACCES), allow)
+	if !allowed.Local { // a pair of datagram sockets, which SOCK_RAW makes too, could be connected with others
+		p.when(unix.SYS_SOCKETPAIR, append(oneOf(typeOfSocket, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), allow)...)
 	}
 	for number, flags := range map[uint32]int{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3} {
 		// Landlock does not see connections that are made while data is sent.
@@ -156,24 +157,38 @@ func filter(allowed calls) bpf {
 	return append(p, allow)
 }
 
-// sockets returns what is checked when a process makes a socket. Netlink sockets are always allowed, because programs
-// list network interfaces with them.
+// typeOfSocket loads the type of a socket without its flags.
+var typeOfSocket = []unix.SockFilter{argument(1), statement(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf)}
+
+// sockets returns what is checked when a process makes a socket. Sockets for the routing part of netlink are always
+// allowed, because programs list network interfaces with them. Over other parts, processes can send each other messages.
 func sockets(allowed calls) (then []unix.SockFilter) {
-	then = append(then, argument(0), jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 1), allow)
 	check := func(family uint32, ok bool, more ...unix.SockFilter) {
-		if !ok {
+		if more = append(more, allow); !ok {
 			more = []unix.SockFilter{fail(unix.EACCES)}
 		}
 		then = append(append(then, jump(unix.BPF_JEQ, family, 0, uint8(len(more)))), more...)
 	}
-	check(unix.AF_UNIX, allowed.Local, allow)
+	protocol := []unix.SockFilter{argument(2)}
+	then = append(then, argument(0))
+	check(unix.AF_NETLINK, true, oneOf(protocol, unix.EPROTONOSUPPORT, unix.NETLINK_ROUTE)...)
+	check(unix.AF_UNIX, allowed.Local)
 	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
-		// Landlock does not restrict MPTCP and SCTP connections, so refuse their sockets. Programs that use MPTCP fall back to
-		// TCP.
-		check(family, allowed.Internet, argument(2),
-			jump(unix.BPF_JEQ, unix.IPPROTO_MPTCP, 1, 0), jump(unix.BPF_JEQ, unix.IPPROTO_SCTP, 0, 1), fail(unix.EPROTONOSUPPORT), allow)
+		// Landlock restricts only TCP, and not connections of MPTCP, SCTP and SMC. Programs that use MPTCP fall back to TCP.
+		check(family, allowed.Internet, slices.Concat(
+			oneOf(typeOfSocket, unix.EPROTONOSUPPORT, unix.SOCK_STREAM, unix.SOCK_DGRAM),
+			oneOf(protocol, unix.EPROTONOSUPPORT, 0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6))...)
 	}
 	return append(then, fail(unix.EAFNOSUPPORT))
+}
+
+// oneOf returns statements that load a value and let the system call fail unless the value is one of those given.
+func oneOf(value []unix.SockFilter, errno unix.Errno, values ...uint32) []unix.SockFilter {
+	checks := slices.Clone(value)
+	for i, v := range values {
+		checks = append(checks, jump(unix.BPF_JEQ, v, uint8(len(values)-i), 0))
+	}
+	return append(checks, fail(errno))
 }
 
 // when adds what happens at a system call. The statements must not let the program continue after them.

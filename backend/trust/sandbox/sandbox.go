@@ -205,7 +205,7 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	return nil
 }
 
-// removeAll deletes a folder in parent with everything in it, also folders whose modes forbid that.
+// removeAll deletes a folder in parent with everything in it; see paths.RemoveAll.
 func removeAll(parent, name string) error {
 	root, err := os.OpenRoot(parent)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -215,16 +215,7 @@ func removeAll(parent, name string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if err = root.RemoveAll(name); err == nil {
-		return nil
-	}
-	_ = fs.WalkDir(root.FS(), name, func(path string, entry fs.DirEntry, _ error) error {
-		if entry != nil && entry.IsDir() {
-			_ = root.Chmod(path, 0o700) // before the folder is read; what still cannot be removed is reported below
-		}
-		return nil
-	})
-	return root.RemoveAll(name)
+	return paths.RemoveAll(root, name)
 }
 
 // Rename gives the own folder of a server the new name of the server. It may be called again for the same names.
