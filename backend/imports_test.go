@@ -378,7 +378,7 @@ var allowed = map[string][]string{
 	},
 	"market/packagemanager": {
 		// package sandbox limits what package managers may access; package upstream defines the type Launch
-		"base/fault", "base/paths", "base/process",
+		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
 		"market/subprocess",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,10 +133,25 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 		list []string
 	}{{"read", asked.Read}, {"read and write", asked.Write}, {"connect to", asked.Network}} {
 		for _, grant := range kind.list {
-			text += "  " + kind.what + " " + shownWord(grant) + "\n"
+			text += "  " + kind.what + " " + shownWord(grant) + whereItLeads(grant) + "\n"
 		}
 	}
 	return c.confine(ctx, client, server, map[string]any{"grants": grants}, !remove, text)
+}
+
+// whereItLeads returns words that say to which file or folder a path leads through symbolic links. It returns "" for a
+// path without links, and for an address.
+func whereItLeads(path string) string {
+	home, _ := os.UserHomeDir()
+	whole := path
+	if rest, ok := strings.CutPrefix(path, "~"); ok {
+		whole = filepath.Join(home, rest)
+	}
+	target, err := filepath.EvalSymlinks(whole)
+	if !filepath.IsAbs(whole) || err != nil || target == whole {
+		return ""
+	}
+	return ", which leads to " + shownWord(target)
 }
 
 // confinable returns a client of the hub and the server with a name. It returns an error for a remote server.

@@ -75,7 +75,7 @@ func (i *Installer) Resolve(
 	filled := server // the arguments of l have their secrets filled in
 	filled.Command, filled.Args = l.Command, l.Args
 	line, skipped := packagemanager.Parse(filled)
-	if skipped != "" || !line.Starts {
+	if skipped != "" || !line.Starts || line.Local() != "" { // files that its arguments name must be granted to the server
 		return l, false, nil
 	}
 	installed, _ := json.Marshal([]any{line.Runner, line.Packages, line.Options}) // encoding strings cannot fail

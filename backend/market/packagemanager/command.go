@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -35,10 +36,12 @@ func Parse(s registry.Server) (c CommandLine, skipped string) {
 	}
 	base := filepath.Base(s.Command)
 	c.Runner, c.Command = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base))), s.Command
-	switch c.Runner {
-	case "npx":
+	switch {
+	case !program.Installed(s.Command):
+		return c, notPackage
+	case c.Runner == "npx":
 		c.read(s.Args, npxOptions)
-	case "uvx":
+	case c.Runner == "uvx":
 		c.read(s.Args, uvxOptions)
 	default:
 		return c, notPackage

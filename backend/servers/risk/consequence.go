@@ -49,6 +49,9 @@ func consequence(s registry.Server) string {
 		)
 	}
 	name := program.Name(s.Command)
+	if !program.Installed(s.Command) { // it may only have the name of a known program
+		name = ""
+	}
 	switch {
 	case s.Command == "":
 		return "It has no command and cannot be started."

@@ -38,7 +38,7 @@ func (m Machine) Confine(p Policy, l upstream.Launch) (upstream.Launch, error) {
 		for _, file := range confined.Files {
 			_ = file.Close()
 		}
-		return l, fault.Wrap(err, fault.Failed, "could not prepare its sandbox: %s", err)
+		return l, fault.Wrap(err, fault.Failed, "could not prepare its sandbox: %s", fault.MessageOf(err))
 	}
 	return confined, nil
 }
@@ -52,8 +52,11 @@ func (m Machine) confine(p Policy, l upstream.Launch, program string) (upstream.
 		symlinks = p.homeLinks()
 	}
 	if tree {
-		layout = p.mounts()
-		symlinks = links(p.Links, layout)
+		if layout = p.mounts(); len(layout) > maxMounts {
+			return l, fault.New(fault.Invalid, "it needs %d mounts, and at most %d are possible; a granted folder with secrets in it has too many "+
+				"files and folders beside them: grant those that it needs instead", len(layout), maxMounts)
+		}
+		symlinks = links(append(p.lostLinks(), p.Links...), layout)
 	}
 	if err := furnish(layout, symlinks); err != nil {
 		return l, err
@@ -153,7 +156,8 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 		Modes: tree || p.ChangesModes, Others: tree, Listen: !p.Network.Restricted || p.Network.ByHost() && tree,
 	}}
 	for _, m := range layout {
-		if tree && !m.mask() {
+		replaced := m.at == resolved("/etc/hosts") && p.Network.ByHost() // by one with the granted names
+		if tree && !m.mask() && !replaced {
 			s.Mounts = append(s.Mounts, inodeOf(m))
 		}
 	}

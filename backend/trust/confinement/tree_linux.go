@@ -29,9 +29,15 @@ type symlink struct{ at, target string }
 // sharedTemporary are the folders for temporary files that the process has its own of.
 var sharedTemporary = []string{"/tmp", "/var/tmp"}
 
-// maxParts is the largest number of parts of a folder that are mounted in its place. bubblewrap has at most 9,000
-// arguments.
-const maxParts = 1000
+// maxMounts is the largest number of mounts. Each needs an open file, and bubblewrap has at most 9,000 arguments.
+const maxMounts = 1500
+
+// inParts reports whether the parts of a folder are mounted in its place, except for what is hidden. A mask on a hidden
+// file ends when another program replaces the file, as passwd does with /etc/shadow. So masks are only for folders in
+// which the process can read no hidden file anyway, because they belong to root.
+func (p Policy) inParts(folder string) bool {
+	return p.Home != "" && Within(p.Home, folder) || os.Geteuid() == 0 && Within("/etc", folder)
+}
 
 // mounts returns what the tree of a process contains, parents first. The folders /proc and /dev are not part of it.
 func (p Policy) mounts() []mount {
@@ -42,11 +48,8 @@ func (p Policy) mounts() []mount {
 				continue
 			}
 			parts := []string{path}
-			if p.Home != "" && Within(p.Home, path) && !AnyWithin(p.Hidden, path) {
-				// Mount everything but what is hidden, so that a hidden file that is moved or created later stays hidden.
-				if carved := carve(machineDisk{}, path, p.Hidden); len(carved) <= maxParts {
-					parts = carved
-				}
+			if p.inParts(path) && !AnyWithin(p.Hidden, path) {
+				parts = carve(machineDisk{}, path, p.Hidden)
 			}
 			for _, part := range parts {
 				all = append(all, mount{at: part, from: part, write: write})
@@ -137,7 +140,7 @@ func links(paths []string, mounts []mount) (out []symlink) {
 	for _, path := range paths {
 		for _, link := range linksOn(path) {
 			at := nearest(mounts, link.at)
-			if known[link.at] || at >= 0 && !mounts[at].own {
+			if known[link.at] || at >= 0 && !mounts[at].own || Within("/proc", link.at) || Within("/dev", link.at) {
 				continue
 			}
 			known[link.at] = true
@@ -146,6 +149,26 @@ func links(paths []string, mounts []mount) (out []symlink) {
 	}
 	slices.SortFunc(out, func(a, b symlink) int { return comparePaths(a.at, b.at) })
 	return out
+}
+
+// lostLinks returns the symbolic links in those system folders of which only parts are mounted.
+func (p Policy) lostLinks() (links []string) {
+	if !p.inParts("/etc") || !slices.Contains(p.Read, "/etc") || !Contains(p.Hidden, "/etc") {
+		return nil
+	}
+	for folders := []string{"/etc"}; len(folders) > 0; folders = folders[1:] {
+		entries, _ := os.ReadDir(folders[0]) // a folder that cannot be read is not mounted
+		for _, e := range entries {
+			path := filepath.Join(folders[0], e.Name())
+			switch {
+			case e.Type()&os.ModeSymlink != 0:
+				links = append(links, path)
+			case e.IsDir() && Contains(p.Hidden, path) && !AnyWithin(p.Hidden, path):
+				folders = append(folders, path)
+			}
+		}
+	}
+	return links
 }
 
 // maxLinks is the largest number of symbolic links that are followed on one path, as in Linux.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -148,5 +149,30 @@ func TestNothingIsCreatedOutsideOfAnOwnFolder(t *testing.T) {
 	}
 	if target, err := os.Readlink(dir + "/own/link/deep"); target != "/usr" {
 		t.Errorf("the link leads to %q, %v", target, err)
+	}
+}
+
+func TestAFileThatOnlyRootReadsStaysHiddenWhenItIsReplaced(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("other users cannot read such files")
+	}
+	p := Policy{Read: []string{"/etc", "/usr"}, Hidden: []string{"/etc/shadow", "/etc/ssl/private"}, Home: "/root", Private: t.TempDir()}
+	layout := p.mounts()
+	for _, m := range layout {
+		if m.at == "/etc" || m.at == "/etc/ssl" || m.at == "/etc/shadow" {
+			t.Errorf("%s is mounted", m.at)
+		}
+	}
+	if nearest(layout, "/etc/passwd") < 0 {
+		t.Error("/etc/passwd is missing")
+	}
+	links := links(p.lostLinks(), layout)
+	for _, link := range links {
+		if !Within("/etc", link.at) {
+			t.Errorf("%s is linked", link.at)
+		}
+	}
+	if target, err := os.Readlink("/etc/os-release"); err == nil && !slices.Contains(links, symlink{"/etc/os-release", target}) {
+		t.Errorf("/etc/os-release is missing in %v", links)
 	}
 }

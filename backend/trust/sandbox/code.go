@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
@@ -24,13 +25,13 @@ type code struct {
 }
 
 // codeOf finds the program of a launch, its interpreter, and the script that an interpreter is given. shared are
-// folders whose subfolders contain one program each. packages is the folder in which packages are installed. If the
-// program is in packages, the server may have changed it, so an interpreter that it names counts only if it is a known
-// one, in a folder in which the system or the user installs programs. writable are the folders that the server may
-// change, so that links in them count for nothing.
+// folders whose subfolders contain one program each. packages is the folder in which packages are installed, and
+// writable are the folders that the server may change. What is in packages or writable gives access to nothing else: the
+// server may have changed it, and it has access to its folder anyway. An interpreter that a script or a virtual
+// environment names counts only if it is one that the system or the user has installed.
 func codeOf(l upstream.Launch, at place, shared []string, packages string, writable []string) (c code) {
-	program := l.Env.LookPath(l.Command)
-	for _, text := range append([]string{program}, l.Args...) {
+	command := l.Env.LookPath(l.Command)
+	for _, text := range append([]string{command}, l.Args...) {
 		for _, folder := range shared {
 			for _, part := range strings.Split(text, "=") {
 				if rest, err := filepath.Rel(folder, part); err == nil && filepath.IsLocal(rest) && rest != "." {
@@ -40,7 +41,7 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string, writa
 			}
 		}
 	}
-	if program == "" {
+	if command == "" {
 		return c
 	}
 	hidden := reals(at.hidden(nil))
@@ -51,27 +52,29 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string, writa
 			}
 		}
 	}
-	packages = real(packages)
-	users := without(l.Env, packages)
-	if confinement.Within(packages, real(program)) {
-		for _, found := range interpretersOf(real(program), users) {
-			if runtimes.MatchString(filepath.Base(found)) && at.installed(found, users) {
-				keep(append(installationOf(found), at.managerOf(found)...)...)
-				c.links = append(c.links, found)
-			}
-		}
-		return c
+	changeable := append(append(slices.Clone(writable), reals(writable)...), packages, real(packages))
+	changes := func(path string) bool {
+		return confinement.AnyWithin(changeable, path) || confinement.AnyWithin(changeable, real(path))
 	}
-	if steady(program, writable) {
-		for _, found := range append([]string{program}, interpretersOf(real(program), users)...) {
-			// Only the file is kept if its folders contain secrets.
-			keep(slices.Concat(installationOf(found), []string{filepath.Dir(real(found)), projectOf(real(found))}, at.managerOf(found))...)
+	users := without(l.Env, real(packages))
+	interpreters := interpretersOf(real(command), users)
+	if changes(command) {
+		interpreters = append(interpreters, command) // a virtual environment has links to it
+	} else {
+		// Only the file is kept if its folders contain secrets.
+		keep(append(installationOf(command), filepath.Dir(real(command)), projectOf(real(command)))...)
+		keep(at.managerOf(command)...)
+		c.links = append(c.links, command)
+	}
+	for _, found := range interpreters {
+		if target := real(found); runtimes.MatchString(filepath.Base(found)) && !changes(target) && at.installed(target, users) {
+			keep(append(installationOf(target), at.managerOf(target)...)...)
 			c.links = append(c.links, found)
 		}
 	}
 	for _, arg := range l.Args {
 		if filepath.IsAbs(arg) {
-			if steady(arg, writable) && isScript(real(arg)) {
+			if !changes(arg) && isScript(real(arg)) {
 				keep(projectOf(real(arg)), real(arg))
 				c.links = append(c.links, arg)
 			}
@@ -146,9 +149,9 @@ func prefix(folder string) bool {
 
 // managerOf returns the folder of the version manager that has installed a program, and the files in the home folder
 // that choose a version. It returns nothing for other programs.
-func (p place) managerOf(program string) (paths []string) {
-	for _, name := range versionManagers {
-		if folder := p.expand("~/" + name); confinement.Within(folder, program) || confinement.Within(real(folder), program) {
+func (p place) managerOf(file string) (paths []string) {
+	for _, name := range program.VersionManagers {
+		if folder := p.expand("~/" + name); confinement.Within(folder, file) || confinement.Within(real(folder), file) {
 			paths = append(paths, real(folder))
 		}
 	}
@@ -179,21 +182,21 @@ func projectOf(script string) string {
 
 // installed reports whether a program is where the system or a package manager of the user
 // installs programs.
-func (p place) installed(program string, env process.Env) bool {
-	info, err := os.Stat(program)
+func (p place) installed(file string, env process.Env) bool {
+	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return false
 	}
-	if slices.Contains(filepath.SplitList(env.Get("PATH")), filepath.Dir(program)) {
+	if slices.Contains(filepath.SplitList(env.Get("PATH")), filepath.Dir(file)) {
 		return true
 	}
-	return confinement.AnyWithin(p.programs(), program) || confinement.AnyWithin(reals(p.programs()), real(program))
+	return confinement.AnyWithin(p.programs(), file) || confinement.AnyWithin(reals(p.programs()), real(file))
 }
 
 // programs returns the folders in which the system and version managers install programs.
 func (p place) programs() []string {
 	folders := p.system()
-	for _, name := range versionManagers {
+	for _, name := range program.VersionManagers {
 		folders = append(folders, filepath.Join(p.home, filepath.FromSlash(name)))
 	}
 	return folders
@@ -217,11 +220,14 @@ func interpretersOf(script string, env process.Env) (found []string) {
 				if path := env.LookPath(word); path != "" {
 					found = append(found, path)
 				}
+				if filepath.Base(word) != "env" { // the next words are arguments
+					break
+				}
 			}
 		}
 	}
-	for _, program := range append([]string{script}, found...) {
-		config, err := paths.ReadRegular(filepath.Join(filepath.Dir(filepath.Dir(program)), "pyvenv.cfg"), maxScript)
+	for _, file := range append([]string{script}, found...) {
+		config, err := paths.ReadRegular(filepath.Join(filepath.Dir(filepath.Dir(file)), "pyvenv.cfg"), maxScript)
 		if err != nil {
 			continue
 		}

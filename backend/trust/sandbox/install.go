@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
@@ -70,7 +71,7 @@ func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, 
 		Links: slices.Concat(at.system(), a.Config, a.Read, a.Write, code.links),
 	}
 	p.Read = slices.Concat(reals(a.Config), reals(a.Read), reals(at.system()), at.outside(), code.all)
-	for _, name := range slices.Concat(versionManagers, versionFiles) {
+	for _, name := range slices.Concat(program.VersionManagers, versionFiles) {
 		path := filepath.Join(at.home, filepath.FromSlash(name))
 		p.Read, p.Links = append(p.Read, real(path)), append(p.Links, path)
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
@@ -35,11 +34,6 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
-// versionManagers are the folders of version managers in the home folder, which contain the versions of Node and Python
-// to which links on the PATH point.
-var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
-	".local/share/pnpm/nodejs .local/share/uv/python")
-
 // versionFiles are the files in the home folder in which version managers find the version to use.
 var versionFiles = strings.Fields(".config/mise/config.toml .tool-versions .node-version .python-version")
 
@@ -56,9 +50,10 @@ var systemSecrets = strings.Fields(
 type place struct {
 	os      string
 	home    string
-	dir     string // folder in which the launch starts
-	data    string // data folder of this program
-	runtime string // XDG_RUNTIME_DIR
+	dir     string   // folder in which the launch starts
+	data    string   // data folder of this program
+	runtime string   // XDG_RUNTIME_DIR
+	roots   []string // files and folders of the system that only root can read, if this process belongs to root
 }
 
 // hidden returns the paths of all secrets, including further ones.
@@ -78,13 +73,13 @@ func (p place) hidden(further []string) []string {
 		}
 	}
 	if p.os == "linux" {
-		out = append(append(out, systemSecrets...), onlyRoots()...)
+		out = append(append(out, systemSecrets...), p.roots...)
 	}
 	return append(out, p.data)
 }
 
 // onlyRoots returns the files and folders in /etc that only root can read, if this process belongs to root.
-var onlyRoots = sync.OnceValue(func() (paths []string) {
+func onlyRoots() (paths []string) {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -105,7 +100,7 @@ var onlyRoots = sync.OnceValue(func() (paths []string) {
 		return nil
 	})
 	return paths
-})
+}
 
 // system returns the folders of the system that every program reads.
 func (p place) system() []string {

@@ -243,7 +243,7 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 		Private: filepath.Join(own, ownHome), Temporary: filepath.Join(own, ownTemporary),
 		Links: append(at.system(), at.home, l.Dir),
 	}
-	p.Write = s.rootFolders()
+	p.Write = s.rootFolders(at.expandAll(server.Grants.Write))
 	grantAll(&p, at, server.Grants)
 	p.Shared = len(p.Read)+len(p.Write) > 0
 	writable := append(slices.Clone(p.Write), at.expandAll(server.Grants.Write)...)
@@ -263,11 +263,19 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 	return p
 }
 
-// rootFolders returns the folders of the MCP roots.
-func (s *Sandbox) rootFolders() (folders []string) {
+// rootFolders returns the folders of the MCP roots. A root to which a link leads counts only if the link is in no other
+// root and in none of the folders granted: the server may have made it.
+func (s *Sandbox) rootFolders(granted []string) (folders []string) {
+	var named []string
 	for _, root := range s.options.Roots {
 		if u, err := url.Parse(root); err == nil && u.Scheme == "file" && u.Path != "" {
-			folders = append(folders, real(u.Path))
+			named = append(named, filepath.Clean(u.Path))
+		}
+	}
+	for _, path := range named {
+		others := slices.DeleteFunc(slices.Concat(named, granted), func(folder string) bool { return folder == path })
+		if steady(path, others) {
+			folders = append(folders, real(path))
 		}
 	}
 	return folders
@@ -308,5 +316,7 @@ func (s *Sandbox) packageOf(own string, l upstream.Launch) []string {
 
 // placeOf returns the folders of the user who runs a launch. It ignores the server's own variables.
 func (s *Sandbox) placeOf(l upstream.Launch) place {
-	return place{os: runtime.GOOS, home: l.Env.Home(), dir: l.Dir, data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
+	return place{
+		os: runtime.GOOS, home: l.Env.Home(), dir: l.Dir, data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR"), roots: onlyRoots(),
+	}
 }
