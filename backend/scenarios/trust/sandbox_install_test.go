@@ -3,27 +3,17 @@
 package trust_test
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
+	"github.com/agent-discover/agent-discover/backend/testing/markettest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
@@ -31,140 +21,23 @@ import (
 // which confined servers are installed.
 type installing struct {
 	*hubtest.Scenario
+	*markettest.Packages
 	home     string
-	npm      string // address of the npm registry
-	pypi     string // address of the Python package index
-	packages map[string]artifact
 	npx, uvx string
-}
-
-// artifact is a package in one of the registries.
-type artifact struct {
-	manifest map[string]any // npm manifest; nil for Python packages
-	file     string         // name of the file
-	data     []byte
 }
 
 func newInstalling(t *testing.T) *installing {
 	t.Helper()
-	i := &installing{packages: make(map[string]artifact)}
 	npx, err := exec.LookPath("npx")
 	if err != nil {
 		t.Skip("npx is not installed")
 	}
+	i := &installing{npx: npx, uvx: filepath.Join(mcptest.UV(t), "uvx")}
 	i.Scenario, i.home = confining(t, func(home string) {
 		hubtest.Profile(t, home, strings.Join([]string{mcptest.UV(t), filepath.Dir(npx), filepath.Dir(mcptest.Node(t))}, ":"), nil)
 	})
-	registry := httptest.NewServer(http.HandlerFunc(i.serve))
-	t.Cleanup(registry.Close)
-	i.npm, i.pypi = registry.URL+"/npm/", registry.URL+"/simple/"
-	i.npx, i.uvx = npx, filepath.Join(mcptest.UV(t), "uvx")
+	i.Packages = markettest.ServePackages(t)
 	return i
-}
-
-// serve answers as the npm registry and the Python package index.
-func (i *installing) serve(w http.ResponseWriter, r *http.Request) {
-	path := strings.Trim(r.URL.Path, "/")
-	name := strings.TrimPrefix(strings.TrimPrefix(path, "npm/"), "simple/")
-	for _, p := range i.packages {
-		if strings.HasSuffix(path, "/"+p.file) {
-			_, _ = w.Write(p.data) // fails if the client has left
-			return
-		}
-	}
-	p, known := i.packages[name]
-	switch {
-	case !known:
-		http.NotFound(w, r)
-	case p.manifest == nil:
-		sum := sha256.Sum256(p.data)
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!DOCTYPE html><a href=\"/files/%s#sha256=%s\">%s</a>", p.file, hex.EncodeToString(sum[:]), p.file)
-	default:
-		sum := sha512.Sum512(p.data)
-		manifest := maps.Clone(p.manifest)
-		manifest["dist"] = map[string]string{"tarball": i.npm + p.file, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
-		version := manifest["version"].(string)
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest},
-		})
-	}
-}
-
-// publishNPM publishes an npm package with these files. The members of more are added to its manifest.
-func (i *installing) publishNPM(name string, files map[string]string, more map[string]any) {
-	i.T.Helper()
-	manifest := map[string]any{"name": name, "version": "1.0.0", "bin": "index.js"}
-	maps.Copy(manifest, more)
-	files["package.json"] = i.JSON(manifest)
-	if _, named := files["index.js"]; !named {
-		files["index.js"] = "#!/usr/bin/env node\n" + smallServer
-	}
-	if scripts, has := manifest["scripts"].(map[string]string); has && scripts["install"] != "" {
-		manifest["hasInstallScript"] = true
-	}
-	i.packages[name] = artifact{manifest: manifest, file: name + "-1.0.0.tgz", data: tarball(i.T, "package/", files)}
-}
-
-// smallServer is a JavaScript program that acts as an MCP server with one tool.
-const smallServer = `
-require("node:readline").createInterface({input: process.stdin}).on("line", (line) => {
-	const {id, method} = JSON.parse(line);
-	const results = {initialize: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "small", version: "1"}},
-		"tools/list": {tools: [{name: "first", description: "The only tool", inputSchema: {type: "object"}}]}};
-	if (id !== undefined) console.log(JSON.stringify({jsonrpc: "2.0", id, ...(results[method] ? {result: results[method]} : {error: {code: -32601, message: "unknown"}})}));
-});
-`
-
-func tarball(t *testing.T, folder string, files map[string]string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	zipped := gzip.NewWriter(&out)
-	w := tar.NewWriter(zipped)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := w.WriteHeader(&tar.Header{
-			Name: folder + name, Mode: 0o755, Size: int64(len(files[name])), Typeflag: tar.TypeReg,
-		}); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = w.Write([]byte(files[name])) // Close reports the error
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zipped.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// wheel returns a Python package as a wheel, which is installed without a build.
-func wheel(t *testing.T, name string, files map[string]string) []byte {
-	t.Helper()
-	info := name + "-1.0.dist-info/"
-	files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: 1.0\n"
-	files[info+"WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-	files[info+"entry_points.txt"] = "[console_scripts]\n" + name + " = " + name + ":main\n"
-	files[info+"RECORD"] = ""
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if strings.HasSuffix(path, "RECORD") {
-			for _, each := range slices.Sorted(maps.Keys(files)) {
-				files[path] += each + ",,\n"
-			}
-		}
-		file, err := w.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = file.Write([]byte(files[path])) // Close reports the error
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 // loot returns the path of the file to which programs write the key if they can read it.
@@ -230,16 +103,16 @@ func TestPackagesFromGitRepositoriesRunNoProgramsOutsideOfTheSandbox(t *testing.
 			t.Skipf("git cannot be used: %s", out)
 		}
 	}
-	i.publishNPM("gitty", map[string]string{}, map[string]any{"dependencies": map[string]string{"fromgit": "git+file://" + repository}})
+	i.PublishNPM(t, "gitty", nil, map[string]any{"dependencies": map[string]string{"fromgit": "git+file://" + repository}})
 	for _, level := range []string{"strict", "guard"} {
-		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.npm, "gitty@1.0.0")
+		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.NPM, "gitty@1.0.0")
 		i.noLoot(level)
 		if !strings.Contains(said, "could not install gitty@1.0.0") {
 			t.Errorf("%s: %s", level, said)
 		}
 	}
 	body := i.JSON(map[string]any{
-		"name": "warm", "warm": false, "start": false, "command": i.npx, "args": []string{"-y", "--registry=" + i.npm, "gitty@1.0.0"},
+		"name": "warm", "warm": false, "start": false, "command": i.npx, "args": []string{"-y", "--registry=" + i.NPM, "gitty@1.0.0"},
 	})
 	i.Play(
 		hubtest.Step{
@@ -267,10 +140,8 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 	}
 	code := fmt.Sprintf(`const fs=await import("node:fs");try{fs.appendFileSync(%q,fs.readFileSync(%q))}catch{}`,
 		i.loot(), i.home+"/.ssh/id_ed25519")
-	i.publishNPM("small", map[string]string{}, nil)
-	i.packages["tiny"] = artifact{
-		file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"}),
-	}
+	i.PublishNPM(t, "small", nil, nil)
+	i.PublishWheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"})
 	for what, env := range map[string]map[string]string{
 		"code of node": {
 			"NODE_OPTIONS": "--import=data:text/javascript," + strings.NewReplacer(" ", "%20", `"`, "%22").Replace(code),
@@ -286,13 +157,13 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 	} {
 		for _, level := range []string{"strict", "guard"} {
 			name := strings.ReplaceAll(what, " ", "-") + "-" + level
-			said := i.add(name, level, env, i.npx, "-y", "--registry="+i.npm, "small")
+			said := i.add(name, level, env, i.npx, "-y", "--registry="+i.NPM, "small")
 			i.noLoot(name)
 			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name, "npx-*",
 				".complete")); len(installed) != 1 {
 				t.Errorf("%s was not installed: %s", name, said)
 			}
-			said = i.add(name+"-uv", level, env, i.uvx, "--default-index", i.pypi, "tiny")
+			said = i.add(name+"-uv", level, env, i.uvx, "--default-index", i.PyPI, "tiny")
 			i.noLoot(name + "-uv")
 			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name+"-uv",
 				"uvx-*", ".complete")); len(installed) != 1 {
@@ -304,8 +175,8 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 
 func TestAServerChoosesItsPackageRegistryByVariables(t *testing.T) {
 	i := newInstalling(t)
-	i.publishNPM("small", map[string]string{}, nil)
-	said := i.add("small", "strict", map[string]string{"npm_config_registry": i.npm}, i.npx, "-y", "small")
+	i.PublishNPM(t, "small", nil, nil)
+	said := i.add("small", "strict", map[string]string{"npm_config_registry": i.NPM}, i.npx, "-y", "small")
 	if !strings.Contains(said, `"tools":1`) && !strings.Contains(said, "first") {
 		t.Errorf("it does not start: %s", said)
 	}
@@ -318,12 +189,12 @@ const can = (what, use) => { try { use(); return what + " " } catch { return "" 
 let got = can("key", () => fs.readFileSync(%q)) + can("files", () => fs.readFileSync(%q)) + can("loot", () => fs.writeFileSync(%q, "x"));
 const write = () => { fs.writeFileSync("result", "got: " + got); process.exit(0) };
 net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network"; write() }).on("error", write);
-`, i.home+"/.ssh/id_ed25519", i.home+"/files/a.txt", i.loot(), i.npm)
-	i.publishNPM("scripted", map[string]string{"install.js": script},
+`, i.home+"/.ssh/id_ed25519", i.home+"/files/a.txt", i.loot(), i.NPM)
+	i.PublishNPM(t, "scripted", map[string]string{"install.js": script},
 		map[string]any{"scripts": map[string]string{"install": "node install.js"}})
 	// The script succeeds in writing to the home folder, because the server has one of its own.
 	for level, want := range map[string]string{"strict": "got: loot ", "guard": "got: loot network"} {
-		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.npm, "scripted")
+		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.NPM, "scripted")
 		results, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", level, "npx-*", "node_modules/scripted/result"))
 		if len(results) != 1 {
 			t.Errorf("%s: the script did not run: %s", level, said)
@@ -339,11 +210,11 @@ net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network
 func TestADownloadRunsNoCodeOfPackages(t *testing.T) {
 	i := newInstalling(t)
 	ran := filepath.Join(i.home, "ran")
-	i.packages["tiny"] = artifact{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{
+	i.PublishWheel(t, "tiny", map[string]string{
 		"tiny.py": "def main(): pass\n", "tiny.pth": fmt.Sprintf("import os; os.mkdir(%q)\n", ran),
-	})}
+	})
 	server := i.JSON(map[string]any{
-		"name": "warm", "warm": false, "start": false, "command": i.uvx, "args": []string{"--default-index", i.pypi, "tiny"},
+		"name": "warm", "warm": false, "start": false, "command": i.uvx, "args": []string{"--default-index", i.PyPI, "tiny"},
 	})
 	i.Play(
 		hubtest.Step{Name: "a server of Python", Method: "POST", Path: "/api/servers", Body: server, Status: 201},
@@ -370,15 +241,15 @@ def build_wheel(directory, settings=None, metadata=None):
     open(directory + "/sourced-1.0-py3-none-any.whl", "wb").write(base64.b64decode(open("wheel").read()))
     return "sourced-1.0-py3-none-any.whl"
 `, i.home+"/.ssh/id_ed25519", i.loot())
-	built := base64.StdEncoding.EncodeToString(wheel(t, "sourced",
+	built := base64.StdEncoding.EncodeToString(markettest.Wheel(t, "sourced",
 		map[string]string{"sourced.py": "import sys\ndef main(): sys.exit('started')\n"}))
-	i.packages["sourced"] = artifact{file: "sourced-1.0.tar.gz", data: tarball(t, "sourced-1.0/", map[string]string{
+	i.PublishPython("sourced", "sourced-1.0.tar.gz", markettest.Tarball(t, "sourced-1.0/", map[string]string{
 		"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n[project]\n" +
 			"name = \"sourced\"\nversion = \"1.0\"\n",
 		"backend.py": build, "wheel": built, "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
-	})}
+	}))
 	for _, level := range []string{"strict", "guard"} {
-		if said := i.add(level, level, nil, i.uvx, "--default-index", i.pypi, "sourced"); !strings.Contains(said, "started") {
+		if said := i.add(level, level, nil, i.uvx, "--default-index", i.PyPI, "sourced"); !strings.Contains(said, "started") {
 			t.Errorf("%s: it was not built: %s", level, said)
 		}
 		i.noLoot(level)

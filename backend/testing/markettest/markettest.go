@@ -1,5 +1,6 @@
 // Package markettest serves a small marketplace on loopback for tests: an official registry and an npm registry. It
-// also creates programs that replace node, npm and npx and start a fake MCP server instead of a package.
+// also creates programs that replace node, npm and npx and start a fake MCP server instead of a package. Packages are
+// registries from which npm and uv install real packages.
 //
 // The official registry has io.github.ada/forecast, whose package forecast-mcp needs the variable CITY and the
 // secret API_KEY, and io.github.ada/far at an address where nothing listens. npm has weather-mcp, which needs
