@@ -19,6 +19,7 @@ import (
 // plants are what an attacker looks for: things of the user on the machine.
 type plants struct {
 	Home, Data string
+	Helper     string // path of the program that confines servers
 	TCP, UDP   string // addresses of listeners
 	Socket     string // path of a listener in the folder for temporary files
 	Bus        string // path of a listener in the home folder
@@ -169,7 +170,12 @@ var attempts = map[string]attempt{
 		_ = unix.Close(at)
 		return err
 	},
-	"stay": func(p plants) error { return stay(p.Abstract) },
+	"stay":      func(p plants) error { return stay(p.Abstract) },
+	"variables": use,
+
+	"key through processes": throughProcesses,
+	"key by the helper":     byHelper,
+	"key in an open file":   inherited,
 }
 
 // own returns the folder in which the server keeps its files.

@@ -19,6 +19,9 @@ var rows = []struct {
 	{"hard link to key", "read it through a hard link", false},
 	{"key by a program", "read it with another program, started from memory", false},
 	{"root of a program", "read it through `/proc/PID/root`", false},
+	{"key through processes", "read it through open files and folders of processes that it sees", false},
+	{"key by the helper", "read it with the helper of the sandbox, started with rules of its own", false},
+	{"key in an open file", "read it from an open file that Agent Discover has inherited", false},
 	{"read editor", "read the configuration of editors", false},
 	{"read token", "read the data folder of Agent Discover", false},
 	{"read others", "read files of another server", false},
@@ -71,6 +74,11 @@ var rows = []struct {
 	{"MPTCP", "make an MPTCP socket", false},
 	{"vsock", "make a vsock socket", false},
 	{"crypto socket", "make an `AF_ALG` socket", false},
+	{linker, "run code outside of its sandbox with `LD_PRELOAD`, `LD_AUDIT`, `LD_LIBRARY_PATH` or `LD_DEBUG_OUTPUT`", false},
+	{ofNode, "with `NODE_OPTIONS` or `NODE_PATH`", false},
+	{interpreters, "with variables of Python, Perl, Ruby, Java and shells", false},
+	{ofGit, "with variables of git", false},
+	{programsPath, "with programs such as `bwrap` in its `PATH`", false},
 	{"stay", "keep running after it was stopped", false},
 }
 
@@ -138,17 +146,20 @@ func compare(t *testing.T, results map[string]result) {
 // refused is the cell of an attack that never succeeds.
 const refused = "refused"
 
-// cell says at which levels an attack has succeeded on a system, for any user. It is empty if nobody could try it.
+// cell says at which levels an attack, or a variation of it, has succeeded on a system, for any user. It is empty if
+// nobody could try it.
 func cell(results map[string]result, on, attack string, root bool) string {
 	guard, strict, tried, starts := false, false, false, false
 	for _, who := range []string{"user", "root"} {
-		if _, has := results[who+" "+on+" guard"][attack]; !has || root && who != "root" {
-			continue
+		for name, possible := range results[who+" "+on+" guard"] {
+			if name != attack && !strings.HasPrefix(name, attack+": ") || root && who != "root" {
+				continue
+			}
+			tried = true
+			guard = guard || possible
+			strict = strict || results[who+" "+on+" strict"][name]
+			starts = starts || results[who+" "+on+" strict"] != nil
 		}
-		tried = true
-		guard = guard || results[who+" "+on+" guard"][attack]
-		strict = strict || results[who+" "+on+" strict"][attack]
-		starts = starts || results[who+" "+on+" strict"] != nil
 	}
 	switch {
 	case !tried:
