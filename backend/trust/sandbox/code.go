@@ -180,8 +180,8 @@ func projectOf(script string) string {
 	return filepath.Dir(script)
 }
 
-// installed reports whether a program is where the system or a package manager of the user
-// installs programs.
+// installed reports whether a program is where the system or a package manager of the user installs programs. A link to
+// such a program, as in a virtual environment, is not enough: the folder of the link would be granted, too.
 func (p place) installed(file string, env process.Env) bool {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
@@ -190,7 +190,8 @@ func (p place) installed(file string, env process.Env) bool {
 	if slices.Contains(filepath.SplitList(env.Get("PATH")), filepath.Dir(file)) {
 		return true
 	}
-	return confinement.AnyWithin(p.programs(), file) || confinement.AnyWithin(reals(p.programs()), real(file))
+	folder := filepath.Join(real(filepath.Dir(file)), filepath.Base(file))
+	return confinement.AnyWithin(p.programs(), file) || confinement.AnyWithin(reals(p.programs()), folder)
 }
 
 // programs returns the folders in which the system and version managers install programs.

@@ -343,17 +343,29 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 			"; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
 		u.write("files/a.txt", "an ordinary file")
 		u.write("files/python3", "no program")
-		program := filepath.Join(own, "npx-1", "bin", "program")
+		u.write("files/lib/keep", "")
+		u.write("files/bin/keep", "")
+		python := u.path("files/bin/python3") // as in a virtual environment of the user
+		if err := os.Symlink("/bin/sh", python); err != nil {
+			t.Fatal(err)
+		}
+		program := func(folder string) string { return filepath.Join(own, folder, "bin", "program") }
 		for path, text := range map[string]string{
-			program: "#!/bin/sh\n" + read + "\n", filepath.Join(own, "npx-1", "pyvenv.cfg"): "home = " + u.path("files") + "\n",
+			program("npx-1"): "#!/bin/sh\n" + read + "\n", filepath.Join(own, "npx-1", "pyvenv.cfg"): "home = " + u.path("files") + "\n",
+			program("npx-2"): "#!/bin/sh\n" + read + "\n",
+			program("npx-3"): "#!" + python + "\n" + read + "\n",
+
+			filepath.Join(own, "npx-2", "pyvenv.cfg"): "home = " + u.path("files/bin") + "\n",
 		} {
-			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o700)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for what, out := range map[string]string{
-			"links":     u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
-			"a package": u.run(registry.Server{Sandbox: registry.Strict}, program, u.path("files/a.txt")),
+			"links":          u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
+			"a package":      u.run(registry.Server{Sandbox: registry.Strict}, program("npx-1"), u.path("files/a.txt")),
+			"a Python":       u.run(registry.Server{Sandbox: registry.Strict}, program("npx-2")),
+			"an interpreter": u.run(registry.Server{Sandbox: registry.Strict}, program("npx-3")),
 			"variables": u.run(registry.Server{
 				Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home},
 			}, "/bin/sh", "-c", read),
