@@ -72,7 +72,7 @@ test-market: ## Test the real registry of MCP servers and install real servers; 
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
 
-attack: ## Try to leave the sandbox in every way of the table in the guide; update it with UPDATE=-update (2 min)
+attack: ## Try to leave the sandbox in every way of the tables in the guide; update them with UPDATE=-update (2 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=20m ./build/attack $(UPDATE)
 
 kills: ## Kill the hub during every command that changes something; KILLS and SEED may be set (15 min)

@@ -9,11 +9,14 @@ import (
 	"testing"
 )
 
-// rows are the attacks in the order and the words of the table.
-var rows = []struct {
+// row is an attack in the words of a table. root is set if only root can make it at all.
+type row struct {
 	name, words string
-	root        bool // only root can make the attack at all
-}{
+	root        bool
+}
+
+// rows are the attacks of a server in the order of the table.
+var rows = []row{
 	{"read key", "read `~/.ssh`", false},
 	{"link to key", "read it through a symbolic link in its own folder", false},
 	{"hard link to key", "read it through a hard link", false},
@@ -85,59 +88,64 @@ var rows = []struct {
 // page is the page of the guide with the table.
 const page = "../../frontend/guide/attacks.md"
 
-// heading begins the table, which ends with the last line that begins with a bar.
-const heading = "| a server tries to |"
+// table is a table of the page. Its heading is the beginning of the first line.
+type table struct {
+	heading string
+	columns []string
+	rows    []row
+}
 
-// split returns the text of the page before the table, the table, and the text after it.
-func split(text string) (start, table, end string) {
-	start, table, found := strings.Cut(text, heading)
-	if !found {
+// split returns the text of the page before the table, the table, and the text after it. The table ends with the last
+// line that begins with a bar.
+func (x table) split(text string) (start, found, end string) {
+	start, found, has := strings.Cut(text, x.heading)
+	if !has {
 		return text, "", ""
 	}
-	for line := range strings.Lines(heading + table) {
+	for line := range strings.Lines(x.heading + found) {
 		if !strings.HasPrefix(line, "|") {
 			break
 		}
 		end += line
 	}
-	return start, end, strings.TrimPrefix(heading+table, end)
+	return start, end, strings.TrimPrefix(x.heading+found, end)
 }
 
-// compare compares the results with the table of the guide, or writes it.
-func compare(t *testing.T, results map[string]result) {
+// compare compares cells with those of the guide, or writes them. A cell is empty if its attack could not be tried here.
+func (x table) compare(t *testing.T, cell func(column string, attack row) string) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, documented, end := split(string(text))
+	start, documented, end := x.split(string(text))
 	known := make(map[string][]string) // the cells of each row
 	for line := range strings.Lines(documented) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
 		known[cells[0]] = cells[1:]
 	}
-	var table strings.Builder
-	table.WriteString(heading)
-	for _, on := range systems {
-		table.WriteString(" " + on.name + " |")
+	var out strings.Builder
+	out.WriteString(x.heading)
+	for _, column := range x.columns {
+		out.WriteString(" " + column + " |")
 	}
-	table.WriteString("\n|---|" + strings.Repeat("---|", len(systems)) + "\n")
-	for _, row := range rows {
-		was := append(known[row.words], make([]string, len(systems))...)
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(x.columns)) + "\n")
+	for _, row := range x.rows {
+		was := append(known[row.words], make([]string, len(x.columns))...)
 		line := "| " + row.words + " |"
-		for n, on := range systems {
-			now := cell(results, on.name, row.name, row.root)
-			if now == "" { // it cannot be tried here
-				now = cmp.Or(was[n], refused)
-			}
-			if now != was[n] && !*update {
-				t.Errorf("%s: %s: the guide says %q, the attack showed %q", on.name, row.words, was[n], now)
+		for n, column := range x.columns {
+			now := cmp.Or(cell(column, row), was[n])
+			switch {
+			case now == "":
+				t.Errorf("%s: %s: the attack has never been tried", column, row.words)
+			case now != was[n] && !*update:
+				t.Errorf("%s: %s: the guide says %q, the attack showed %q", column, row.words, was[n], now)
 			}
 			line += " " + now + " |"
 		}
-		table.WriteString(line + "\n")
+		out.WriteString(line + "\n")
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(start+table.String()+end), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(start+out.String()+end), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

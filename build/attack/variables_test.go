@@ -18,8 +18,8 @@ import (
 )
 
 // variation is one of several ways to make an attack: variables of a server with which a program runs a script of the
-// attacker. In values, files and arguments, DIR stands for a folder with the files, HOME for the home folder of the user,
-// and STEAL for the command that runs the script.
+// attacker. In values and files, @dir stands for a folder with the files, @home for the home folder of the user, and @steal
+// for the command that runs the script.
 type variation struct {
 	attack, name string
 	variables    map[string]string
@@ -37,100 +37,107 @@ const (
 )
 
 var variations = []variation{
-	{linker, "LD_PRELOAD", map[string]string{"LD_PRELOAD": "DIR/planted.so"}, nil, []string{"cat", "/dev/null"}},
-	{linker, "LD_AUDIT", map[string]string{"LD_AUDIT": "DIR/planted.so"}, nil, []string{"cat", "/dev/null"}},
-	{linker, "LD_LIBRARY_PATH", map[string]string{"LD_LIBRARY_PATH": "DIR"}, nil, []string{"cat", "/dev/null"}},
+	{linker, "LD_PRELOAD", map[string]string{"LD_PRELOAD": "@dir/planted.so"}, nil, []string{"cat", "/dev/null"}},
+	{linker, "LD_AUDIT", map[string]string{"LD_AUDIT": "@dir/planted.so"}, nil, []string{"cat", "/dev/null"}},
+	{linker, "LD_LIBRARY_PATH", map[string]string{"LD_LIBRARY_PATH": "@dir"}, nil, []string{"cat", "/dev/null"}},
 	{
 		linker, "LD_DEBUG_OUTPUT",
-		map[string]string{"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": "HOME/stolen-LD_DEBUG_OUTPUT"},
+		map[string]string{"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": "@home/stolen-LD_DEBUG_OUTPUT"},
 		nil,
 		[]string{"cat", "/dev/null"},
 	},
 	{
 		ofNode, "NODE_OPTIONS",
-		map[string]string{"NODE_OPTIONS": "--require=DIR/load.cjs --import=DIR/load.mjs"},
+		map[string]string{"NODE_OPTIONS": "--require=@dir/load.cjs --import=@dir/load.mjs"},
 		map[string]string{
-			"load.cjs": `require("node:child_process").execSync("STEAL")`,
-			"load.mjs": `import {execSync} from "node:child_process"; execSync("STEAL")`,
+			"load.cjs": `require("node:child_process").execSync("@steal")`,
+			"load.mjs": `import {execSync} from "node:child_process"; execSync("@steal")`,
 		},
 		[]string{"node", "-e", "0"},
 	},
 	{
 		ofNode, "NODE_PATH",
-		map[string]string{"NODE_PATH": "DIR"},
-		map[string]string{"planted.js": `require("node:child_process").execSync("STEAL")`},
+		map[string]string{"NODE_PATH": "@dir"},
+		map[string]string{"planted.js": `require("node:child_process").execSync("@steal")`},
 		[]string{"node", "-e", `require("planted")`},
 	},
 	{
 		interpreters, "PYTHONPATH",
-		map[string]string{"PYTHONPATH": "DIR"},
+		map[string]string{"PYTHONPATH": "@dir"},
 		map[string]string{"sitecustomize.py": python},
 		[]string{"python3", "-c", ""},
 	},
 	{
 		interpreters, "PYTHONSTARTUP",
-		map[string]string{"PYTHONSTARTUP": "DIR/start.py"},
+		map[string]string{"PYTHONSTARTUP": "@dir/start.py"},
 		map[string]string{"start.py": python},
 		[]string{"python3", "-i"},
 	},
 	{
 		interpreters, "PYTHONHOME",
-		map[string]string{"PYTHONHOME": "DIR"},
+		map[string]string{"PYTHONHOME": "@dir"},
 		forEachPython("lib/python3.%d/encodings/__init__.py"),
 		[]string{"python3", "-c", ""},
 	},
 	{
 		interpreters, "PYTHONUSERBASE",
-		map[string]string{"PYTHONUSERBASE": "DIR"},
+		map[string]string{"PYTHONUSERBASE": "@dir"},
 		forEachPython("lib/python3.%d/site-packages/planted.pth"),
 		[]string{"python3", "-c", ""},
 	},
 	{
 		interpreters, "PERL5OPT",
-		map[string]string{"PERL5OPT": "-Mplanted", "PERL5LIB": "DIR"},
-		map[string]string{"planted.pm": `system("STEAL"); 1;`},
+		map[string]string{"PERL5OPT": "-Mplanted", "PERL5LIB": "@dir"},
+		map[string]string{"planted.pm": `system("@steal"); 1;`},
 		[]string{"perl", "-e", "0"},
 	},
 	{
 		interpreters, "RUBYOPT",
 		map[string]string{"RUBYOPT": "-rDIR/planted.rb"},
-		map[string]string{"planted.rb": `system("STEAL")`},
+		map[string]string{"planted.rb": `system("@steal")`},
 		[]string{"ruby", "-e", "0"},
 	},
 	{
-		interpreters, "JAVA_TOOL_OPTIONS", map[string]string{"JAVA_TOOL_OPTIONS": "-agentpath:DIR/planted.so"}, nil,
+		interpreters, "JAVA_TOOL_OPTIONS",
+		map[string]string{"JAVA_TOOL_OPTIONS": "-agentpath:@dir/planted.so"},
+		nil,
 		[]string{"java", "-version"},
 	},
-	{interpreters, "BASH_ENV", map[string]string{"BASH_ENV": "DIR/steal"}, nil, []string{"bash", "-c", ":"}},
-	{interpreters, "ENV", map[string]string{"ENV": "DIR/steal"}, nil, []string{"sh", "-i", "-c", ":"}},
-	{ofGit, "GIT_SSH_COMMAND", map[string]string{"GIT_SSH_COMMAND": "STEAL"}, nil, []string{"git", "ls-remote", "ssh://localhost/planted"}},
+	{interpreters, "BASH_ENV", map[string]string{"BASH_ENV": "@dir/steal"}, nil, []string{"bash", "-c", ":"}},
+	{interpreters, "ENV", map[string]string{"ENV": "@dir/steal"}, nil, []string{"sh", "-i", "-c", ":"}},
+	{
+		ofGit, "GIT_SSH_COMMAND",
+		map[string]string{"GIT_SSH_COMMAND": "@steal"},
+		nil,
+		[]string{"git", "ls-remote", "ssh://localhost/planted"},
+	},
 	{
 		ofGit, "GIT_EXEC_PATH",
-		map[string]string{"GIT_EXEC_PATH": "DIR"},
-		map[string]string{"git-planted": "#!/bin/sh\nSTEAL\n"},
+		map[string]string{"GIT_EXEC_PATH": "@dir"},
+		map[string]string{"git-planted": "#!/bin/sh\n@steal\n"},
 		[]string{"git", "planted"},
 	},
 	{
 		ofGit, "GIT_CONFIG_COUNT", map[string]string{
-			"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.counted", "GIT_CONFIG_VALUE_0": "!STEAL",
+			"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.counted", "GIT_CONFIG_VALUE_0": "!@steal",
 		}, nil, []string{"git", "counted"},
 	},
 	{
 		ofGit, "GIT_CONFIG_GLOBAL",
-		map[string]string{"GIT_CONFIG_GLOBAL": "DIR/config"},
-		map[string]string{"config": "[alias]\nglobal = !STEAL\n"},
+		map[string]string{"GIT_CONFIG_GLOBAL": "@dir/config"},
+		map[string]string{"config": "[alias]\nglobal = !@steal\n"},
 		[]string{"git", "global"},
 	},
 	{
 		programsPath, "PATH",
-		map[string]string{"PATH": "DIR:/usr/local/bin:/usr/bin:/bin"},
+		map[string]string{"PATH": "@dir:/usr/local/bin:/usr/bin:/bin"},
 		programsThatSteal("agent-discover", "bwrap", "env", "git", "node", "npm", "npx", "python3", "sh", "uv"),
 		[]string{"sh", "-c", "bwrap; git; node"},
 	},
 }
 
 // python is Python code that runs the script, also before the library of Python is found.
-const python = `import posix; posix.system("STEAL")`
+const python = `import posix; posix.system("@steal")`
 
 // forEachPython returns files with Python code for each version of Python.
 func forEachPython(path string) map[string]string {
@@ -145,7 +152,7 @@ func forEachPython(path string) map[string]string {
 func programsThatSteal(names ...string) map[string]string {
 	files := make(map[string]string)
 	for _, name := range names {
-		files[name] = "#!/bin/sh\nSTEAL\n"
+		files[name] = "#!/bin/sh\n@steal\n"
 	}
 	return files
 }
@@ -154,7 +161,7 @@ func programsThatSteal(names ...string) map[string]string {
 func (v variation) filled(folder, home string) variation {
 	dir := filepath.Join(folder, v.name)
 	fill := func(text string) string {
-		return strings.NewReplacer("DIR", dir, "STEAL", "/bin/sh "+dir+"/steal", "HOME/", home+"/").Replace(text)
+		return strings.NewReplacer("@dir", dir, "@steal", "/bin/sh "+dir+"/steal", "@home", home).Replace(text)
 	}
 	variables, files := make(map[string]string), make(map[string]string)
 	for name, value := range v.variables {
@@ -167,13 +174,11 @@ func (v variation) filled(folder, home string) variation {
 	return v
 }
 
-// put writes the files of a filled variation, whose script leaves the key, if it can read it, in the home folder of the
-// user and in the own one of a server.
-func (v variation) put(t *testing.T, folder, server string, p plants) {
+// put writes the files of a filled variation, whose script copies the key, if it can read it, to other folders.
+func (v variation) put(t *testing.T, folder, key string, to ...string) {
 	dir := filepath.Join(folder, v.name)
 	files := maps.Clone(v.files)
-	files[dir+"/steal"] = fmt.Sprintf("exec 2>/dev/null\nread -r found <'%s'\n"+
-		"for folder in '%s' '%s'; do echo \"$found\" >\"$folder/stolen-%s\"; done\n", p.key(), p.Home, p.ownHome(server), v.name)
+	files[dir+"/steal"] = "exec 2>/dev/null\n" + stealing(v.name, key, to...) + "\n"
 	files[dir+"/planted.so"] = string(library(dir+"/steal", ""))
 	if real := libC(); v.name == "LD_LIBRARY_PATH" && real != "" {
 		files[dir+"/libc.so.6"] = string(library(dir+"/steal", real))
@@ -189,9 +194,9 @@ func (v variation) put(t *testing.T, folder, server string, p plants) {
 	}
 }
 
-// ownHome returns the folder that a server has in the place of the home folder.
-func (p plants) ownHome(server string) string {
-	return filepath.Join(p.Data, "sandbox", server, "home")
+// stealing returns a shell command that copies the key, if it can read it, to folders; see stolen.
+func stealing(name, key string, to ...string) string {
+	return fmt.Sprintf("read -r found <%s; for folder in %s; do echo $found >$folder/stolen-%s; done", key, strings.Join(to, " "), name)
 }
 
 // use runs the programs that the variables of the variations change. Each gets the variables of one variation only.
@@ -245,16 +250,16 @@ func variables(t *testing.T, h *programtest.Home, p plants, level, server string
 	env := map[string]string{"PLANTED": folder}
 	for _, v := range variations {
 		v = v.filled(folder, p.Home)
-		v.put(t, folder, name, p)
+		v.put(t, folder, p.key(), p.Home, filepath.Join(p.Data, "sandbox", name, "home"))
 		maps.Copy(env, v.variables)
 	}
 	owned(t, folder, user)
 	add(t, h, p, name, level, env, server)
 	h.Must("call", name+"__try", "attack=variables")
 	h.Must("servers", "stop", name)
-	r := make(result)
+	r, found := make(result), stolen(t, p)
 	for _, v := range variations {
-		r[v.attack+": "+v.name] = stolen(t, p, name, v.name)
+		r[v.attack+": "+v.name] = found[v.name]
 		if testing.Verbose() {
 			t.Logf("%s, %s: %v", level, v.name, r[v.attack+": "+v.name])
 		}
@@ -262,20 +267,26 @@ func variables(t *testing.T, h *programtest.Home, p plants, level, server string
 	return r
 }
 
-// stolen reports whether the script of a variation ran with more access than a confined server has: it wrote to the home
-// folder of the user, or to its own one what only the user can read. It removes what the script wrote.
-func stolen(t *testing.T, p plants, server, name string) bool {
-	outside, _ := filepath.Glob(filepath.Join(p.Home, "stolen-"+name+".*")) // the pattern is valid
-	outside = append(outside, filepath.Join(p.Home, "stolen-"+name))
-	found := slices.ContainsFunc(outside, exists)
-	inside := filepath.Join(p.ownHome(server), "stolen-"+name)
-	if holds(os.ReadFile(inside)) == nil {
-		found = true
-	}
-	for _, path := range append(outside, inside) {
-		if err := os.RemoveAll(path); err != nil {
-			t.Error(err)
+// stolen returns the names of the scripts that ran with more access than a confined server has: they wrote to the home
+// folder of the user, or to another folder what only the user can read. It removes what they wrote.
+func stolen(t *testing.T, p plants) map[string]bool {
+	found := make(map[string]bool)
+	err := filepath.WalkDir(p.Home, func(path string, entry os.DirEntry, err error) error {
+		name, is := strings.CutPrefix(filepath.Base(path), "stolen-")
+		if err != nil || !is {
+			return nil // gone, or something else
 		}
+		if filepath.Dir(path) == p.Home || holds(os.ReadFile(path)) == nil {
+			name, _, _ = strings.Cut(name, ".")
+			found[name] = true
+		}
+		if err := os.RemoveAll(path); err != nil || !entry.IsDir() {
+			return err
+		}
+		return filepath.SkipDir
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	return found
 }

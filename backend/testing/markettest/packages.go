@@ -157,7 +157,9 @@ func Wheel(t testing.TB, name string, files map[string]string) []byte {
 	t.Helper()
 	info := name + "-1.0.dist-info/"
 	files = maps.Clone(files)
-	files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: 1.0\n"
+	if _, described := files[info+"METADATA"]; !described {
+		files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: 1.0\n"
+	}
 	files[info+"WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 	files[info+"entry_points.txt"] = "[console_scripts]\n" + name + " = " + name + ":main\n"
 	files[info+"RECORD"] = ""
