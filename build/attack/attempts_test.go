@@ -172,6 +172,7 @@ var attempts = map[string]attempt{
 	},
 	"stay":      func(p plants) error { return stay(p.Abstract) },
 	"variables": use,
+	"swapped":   throughSwapped,
 
 	"key through processes": throughProcesses,
 	"key by the helper":     byHelper,

@@ -24,6 +24,7 @@ var programs = map[string]func(args []string) error{
 	"server":  serve,
 	"victim":  victim,
 	"without": without,
+	"swap":    swap,
 	"read": func(args []string) error {
 		text, err := os.ReadFile(args[0])
 		fmt.Print(string(text))

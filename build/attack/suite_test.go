@@ -129,6 +129,7 @@ func run(t *testing.T, on system, user int) map[string]result {
 		if add(t, h, p, level, level, nil, server) {
 			results[level] = attacks(t, h, p, level)
 			maps.Copy(results[level], variables(t, h, p, level, server, user))
+			results[level]["swapped"] = swapped(t, h, p, level, server, user)
 		} else {
 			results[level] = nil
 		}
@@ -151,7 +152,7 @@ func attacks(t *testing.T, h *programtest.Home, p plants, level string) result {
 	r := make(result)
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range attempts {
-			if name != "variables" && !yield(name) {
+			if name != "variables" && name != "swapped" && !yield(name) {
 				return
 			}
 		}

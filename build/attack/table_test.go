@@ -25,6 +25,7 @@ var rows = []row{
 	{"key through processes", "read it through open files and folders of processes that it sees", false},
 	{"key by the helper", "read it with the helper of the sandbox, started with rules of its own", false},
 	{"key in an open file", "read it from an open file that Agent Discover has inherited", false},
+	{"swapped", "read it, or create files beside it, with folders that are exchanged for links during 20 starts", false},
 	{"read editor", "read the configuration of editors", false},
 	{"read token", "read the data folder of Agent Discover", false},
 	{"read others", "read files of another server", false},
