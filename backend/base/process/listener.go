@@ -4,24 +4,35 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // Listener is a process that listens on a TCP port.
 type Listener struct {
-	PID  int
+	PID  int    // 0 if the system does not report it, which it may do only to the same user
 	Name string // of its program; "" if unknown
+	User string // who runs it; "" if unknown
 }
 
-// String returns the process for people, such as "process 4711, python3".
+// String returns the process for people, such as "process 4711, python3, of user alice".
 func (l Listener) String() string {
-	if l.Name == "" {
-		return fmt.Sprintf("process %d", l.PID)
+	text := "a process"
+	if l.PID > 0 {
+		text = fmt.Sprintf("process %d", l.PID)
 	}
-	return fmt.Sprintf("process %d, %s", l.PID, l.Name)
+	comma := ""
+	if l.Name != "" { // a program chooses its name
+		text, comma = text+", "+safetext.Label(l.Name), ","
+	}
+	if l.User != "" {
+		text += comma + " of user " + safetext.Label(l.User)
+	}
+	return text
 }
 
-// ownerInLsof reads the output of lsof -Fpc: lines with p and the id of a process, each followed by one with c and the
-// name of its program.
+// ownerInLsof reads the output of lsof -FpcL: lines with p and the id of a process, each followed by one with c and the
+// name of its program, and one with L and the name of its user.
 func ownerInLsof(text string) (l Listener, ok bool) {
 	for line := range strings.Lines(text) {
 		switch line = strings.TrimSpace(line); {
@@ -32,6 +43,8 @@ func ownerInLsof(text string) (l Listener, ok bool) {
 			l.PID, ok = pid, err == nil
 		case strings.HasPrefix(line, "c") && ok:
 			l.Name = line[1:]
+		case strings.HasPrefix(line, "L") && ok:
+			l.User = line[1:]
 		}
 	}
 	return l, ok

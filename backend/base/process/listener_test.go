@@ -1,36 +1,24 @@
 package process
 
-import (
-	"net"
-	"os"
-	"runtime"
-	"strings"
-	"testing"
-)
+import "testing"
 
-func TestTheProcessThatListensOnAPortIsFound(t *testing.T) {
-	if runtime.GOOS != "linux" && runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
-		t.Skip("this system does not say who listens on a port")
-	}
-	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
-		listener, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Skip("no address", address)
-		}
-		port := listener.Addr().(*net.TCPAddr).Port
-		owner, ok := OwnerOf(t.Context(), port)
-		if !ok || owner.PID != os.Getpid() || !strings.HasPrefix(owner.String(), "process ") {
-			t.Errorf("%s: %v %v", address, owner, ok)
-		}
-		_ = listener.Close()
-		if owner, ok := OwnerOf(t.Context(), port); ok {
-			t.Errorf("%s: after the end, the port belongs to %v", address, owner)
+func TestAListenerIsDescribedWithWhatIsKnown(t *testing.T) {
+	for want, l := range map[string]Listener{
+		"process 4711, python3, of user alice": {4711, "python3", "alice"},
+		"process 4711, python3":                {4711, "python3", ""},
+		"process 4711 of user alice":           {4711, "", "alice"},
+		"a process of user 1001":               {0, "", "1001"},
+		"process 7, a[2Jb, of user alice":      {7, "a\x1b[2Jb", "alice"},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
 func TestAnswersOfOtherSystemsNameTheListener(t *testing.T) {
-	if l, ok := ownerInLsof("p4711\ncpython3.11\nf3\np4712\ncother\n"); !ok || l.String() != "process 4711, python3.11" {
+	if l, ok := ownerInLsof("p4711\ncpython3.11\nLalice\nf3\np4712\ncother\nLbob\n"); !ok ||
+		l.String() != "process 4711, python3.11, of user alice" {
 		t.Errorf("lsof: %v %v", l, ok)
 	}
 	if l, ok := ownerInLsof(""); ok {
