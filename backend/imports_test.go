@@ -93,7 +93,8 @@ var allowed = map[string][]string{
 	},
 	"servers/oauth": {
 		// mcphttp defines the interface through which requests are authorized
-		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
+		// process reports which program uses a port
+		"base/events", "base/fault", "base/netreach", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"servers/launch",
 	},

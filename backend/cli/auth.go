@@ -78,11 +78,9 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s ope
 		c.p.notef("Sign in to %s in your browser. If it does not open: agent-discover auth login %s --no-browser\n", s.Name, s.Name)
 	default:
 		c.p.notef("Open this address in a browser to sign in to %s:\n%s\n", s.Name, page.Address)
-		if page.Listening {
-			c.p.notef("If the browser runs on another machine, it cannot open the last page. Then copy its address and run: " +
-				"agent-discover auth complete URL\n")
-		} else {
-			c.p.notef("Then copy the address of the page that fails to open and run: agent-discover auth complete URL\n")
+		if page.Redirect != "" {
+			c.p.notef("If the browser runs on another machine, it cannot open the last page, which begins with %s. "+
+				"Then copy its address and run: agent-discover auth complete URL\n", page.Redirect)
 		}
 	}
 	for {

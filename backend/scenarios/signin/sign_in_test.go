@@ -20,13 +20,8 @@ func signIn(t *testing.T, h *hub.Hub, id int, account string) {
 	t.Helper()
 	var page operations.SignInPage
 	hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/auth/login", id), nil, &page)
-	_, _, last := oidctest.Browse(t, page.Address, account, page.Redirect)
-	if page.Listening {
-		if _, body, _ := oidctest.Browse(t, last, account, ""); !strings.Contains(body, "Signed in") {
-			t.Fatalf("the browser shows %s", body)
-		}
-	} else { // other programs use the ports, so the hub cannot listen
-		hubtest.Do(t, h, "POST", "/api/auth/complete", map[string]string{"url": last}, nil)
+	if _, body, _ := oidctest.Browse(t, page.Address, account, ""); !strings.Contains(body, "Signed in") {
+		t.Fatalf("the browser shows %s", body)
 	}
 	var after operations.SignIn
 	hubtest.Do(t, h, "GET", fmt.Sprintf("/api/servers/%d/auth?wait=true", id), nil, &after)

@@ -34,6 +34,7 @@ type authority struct {
 	pages     []url.Values              // queries of the page to sign in
 	challenge string
 	status    int
+	refuses   string // the error with which clients are not registered
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -73,8 +74,13 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 	case "/register":
 		var registered map[string]any
 		_ = json.NewDecoder(r.Body).Decode(&registered)
-		a.clients = append(a.clients, registered)
 		w.Header().Set("Content-Type", "application/json")
+		if a.refuses != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			_ = json.NewEncoder(w).Encode(map[string]any{"error": a.refuses})
+			return
+		}
+		a.clients = append(a.clients, registered)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"client_id": fmt.Sprintf("client-%d", len(a.clients)), "token_endpoint_auth_method": "none",

@@ -84,20 +84,45 @@ func (r registered) basicAt(o *offer) bool {
 	return r.Secret != "" && !slices.Contains(o.meta.TokenEndpointAuthMethodsSupported, "client_secret_post")
 }
 
-// clientFor returns the client for a sign-in: the client that a person has registered, the client ID metadata document,
-// or a client that was registered dynamically, if necessary by this call.
-func (m *Manager) clientFor(ctx context.Context, n *network, o *offer, own registered, redirect string) (client, error) {
+// identity says how a sign-in identifies this program to the authorization server.
+type identity struct {
+	client         // the client that a person has registered, or the client ID metadata document; for the usual ports only
+	registers bool // a client can be registered dynamically if client has no ID, or for a port that is not usual
+}
+
+// identify returns how a sign-in identifies this program. A client that a person has registered comes first, then the client
+// ID metadata document. Both name the redirect addresses at the usual ports. Authorization servers should accept every port
+// of loopback addresses (RFC 8252, section 7.3), but many compare it, so that another port needs a client of its own.
+func (m *Manager) identify(o *offer, own registered) (identity, error) {
+	registers := o.meta.RegistrationEndpoint != ""
 	switch {
 	case own.ID != "":
 		own.Basic = own.basicAt(o)
-		return own.client, nil
+		return identity{own.client, false}, nil
 	case m.options.Document != "" && o.meta.ClientIDMetadataDocumentSupported:
-		return client{ID: m.options.Document}, nil
-	case o.meta.RegistrationEndpoint == "":
-		return client{}, fault.New(fault.Failed,
+		return identity{client{ID: m.options.Document}, registers}, nil
+	case !registers:
+		return identity{}, fault.New(fault.Failed,
 			"%s does not let programs register themselves: register one there with the redirect address %s, then set the secrets %s "+
 				"and, if it has one, %s of the server",
-			shown(o.meta.Issuer), redirect, idSecret, secretSecret)
+			shown(o.meta.Issuer), redirectAt(m.options.Ports[0]), idSecret, secretSecret)
+	}
+	return identity{registers: true}, nil
+}
+
+// clientFor returns the client for a sign-in. If necessary, it registers one. usual says that the redirect address is at a
+// usual port; a client for another port is not kept for later sign-ins, because they find another free port.
+func (m *Manager) clientFor(ctx context.Context, n *network, o *offer, way identity, redirect string, usual bool) (client, error) {
+	if !usual {
+		c, err := n.register(ctx, o, redirect)
+		if err != nil {
+			err = fault.Wrap(err, fault.KindOf(err), "%s; a free port was tried, because other programs use the usual ones: %s",
+				fault.MessageOf(err), m.users(ctx))
+		}
+		return c, err
+	}
+	if way.ID != "" {
+		return way.client, nil
 	}
 	if c, ok := m.keep.client(ctx, o.meta.Issuer, redirect); ok && (c.Expires.IsZero() || m.options.Now().Before(c.Expires)) {
 		return c, nil

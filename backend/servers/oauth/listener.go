@@ -1,14 +1,17 @@
 package oauth
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -24,37 +27,70 @@ func redirectAt(port int) string {
 	return "http://127.0.0.1:" + strconv.Itoa(port) + callbackPath
 }
 
-// listen returns the redirect address of a sign-in. listening is false if all ports are
-// taken by other programs; then the person has to copy the address from the browser.
-func (m *Manager) listen() (redirect string, listening bool, err error) {
+func redirectTo(l net.Listener) string { return redirectAt(l.Addr().(*net.TCPAddr).Port) }
+
+// listen listens for the end of a sign-in and returns the redirect address. It is always an address of this program, because
+// the program that listens there gets the code. The port is one of Options.Ports, or a free one if other programs use all
+// of them and anyPort is set; usual says which. If no address can be used, redirect is "".
+func (m *Manager) listen(anyPort bool) (redirect string, usual bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return "", false, errClosed
 	}
-	m.beginning++
-	if m.listener != nil {
-		return redirectAt(m.listener.Addr().(*net.TCPAddr).Port), true, nil
-	}
 	for _, port := range m.options.Ports {
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			continue
+		if m.usual != nil {
+			break
 		}
-		m.listener = l
-		server := &http.Server{
-			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: workTimeout + requestTimeout,
-			MaxHeaderBytes: 64 << 10,
-		}
-		server.SetKeepAlivesEnabled(false)
-		m.work.Go(func() { _ = server.Serve(l) }) // returns when closeUnused closes l
-		return redirectAt(l.Addr().(*net.TCPAddr).Port), true, nil
+		m.usual = m.serve(port)
 	}
-	return redirectAt(m.options.Ports[0]), false, nil
+	switch {
+	case m.usual != nil:
+		m.beginning++
+		return redirectTo(m.usual), true, nil
+	case !anyPort:
+		return "", false, nil
+	}
+	if m.free == nil {
+		m.free = m.serve(0)
+	}
+	if m.free == nil {
+		return "", false, nil
+	}
+	m.beginning++
+	return redirectTo(m.free), false, nil
+}
+
+// serve answers browsers at a port, or at a free one if port is 0. It returns nil if it cannot listen there.
+func (m *Manager) serve(port int) net.Listener {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil
+	}
+	server := &http.Server{
+		Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: workTimeout + requestTimeout,
+		MaxHeaderBytes: 64 << 10,
+	}
+	server.SetKeepAlivesEnabled(false)
+	m.work.Go(func() { _ = server.Serve(l) }) // returns when closeUnused closes l
+	return l
+}
+
+// users describes the programs that use all of Options.Ports, such as "13424 (process 4711, python3, of user alice)".
+func (m *Manager) users(ctx context.Context) string {
+	var out []string
+	for _, port := range m.options.Ports {
+		user := "unknown program"
+		if owner, known := process.OwnerOf(ctx, port); known {
+			user = owner.String()
+		}
+		out = append(out, fmt.Sprintf("%d (%s)", port, user))
+	}
+	return strings.Join(out, ", ")
 }
 
 // begun must be called once after each successful listen, when the sign-in waits for a person or has failed. It
-// closes the listener if no sign-in needs it.
+// closes the listeners if no sign-in needs them.
 func (m *Manager) begun() {
 	m.mu.Lock()
 	m.beginning--
@@ -62,13 +98,18 @@ func (m *Manager) begun() {
 	m.closeUnused()
 }
 
-// closeUnused closes the listener if no sign-in needs it.
+// closeUnused closes the listeners if no sign-in needs them.
 func (m *Manager) closeUnused() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.flows) == 0 && m.beginning == 0 && m.listener != nil {
-		_ = m.listener.Close()
-		m.listener = nil
+	if len(m.flows)+m.beginning > 0 {
+		return
+	}
+	for _, l := range []*net.Listener{&m.usual, &m.free} {
+		if *l != nil {
+			_ = (*l).Close()
+			*l = nil
+		}
 	}
 }
 

@@ -22,13 +22,11 @@ const loginLife = 10 * time.Minute
 type Login struct {
 	// Address is the page to open; empty if no person is needed.
 	Address string
-	// Redirect is the address to which the authorization server redirects the browser at the end.
+	// Redirect is the address of this program to which the authorization server redirects the browser at the end. A browser
+	// on another machine does not reach it; then the caller must call Complete with the address in the browser.
 	Redirect string
-	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs on another machine, the caller
-	// must call Complete with the address to which the browser was redirected.
-	Listening bool
-	flow      *flow
-	manager   *Manager
+	flow     *flow
+	manager  *Manager
 }
 
 // Wait waits until the sign-in is finished, and returns its result.
@@ -56,22 +54,21 @@ func (l *Login) After(f func()) {
 
 // flow is a sign-in that waits for a person.
 type flow struct {
-	server    Server
-	offer     *offer
-	own       registered
-	client    client
-	scopes    []string
-	state     string
-	verifier  string // PKCE code verifier
-	redirect  string
-	listening bool
-	address   string
-	timer     *time.Timer
-	done      chan struct{} // closed at the end
-	err       error         // the result; valid after done is closed
-	answered  bool          // the browser has come back, or the sign-in is being ended; guarded by Manager.mu, like the fields below
-	ended     bool
-	after     []func() // to run at the end
+	server   Server
+	offer    *offer
+	own      registered
+	client   client
+	scopes   []string
+	state    string
+	verifier string // PKCE code verifier
+	redirect string
+	address  string
+	timer    *time.Timer
+	done     chan struct{} // closed at the end
+	err      error         // the result; valid after done is closed
+	answered bool          // the browser has come back, or the sign-in is being ended; guarded by Manager.mu, like the fields below
+	ended    bool
+	after    []func() // to run at the end
 }
 
 // Login begins a sign-in, or returns the one that waits already. It opens no browser.
@@ -90,7 +87,7 @@ func (m *Manager) Login(ctx context.Context, server string) (*Login, error) {
 		f = &flow{done: make(chan struct{}), ended: true}
 		close(f.done)
 	}
-	return &Login{Address: f.address, Redirect: f.redirect, Listening: f.listening, flow: f, manager: m}, nil
+	return &Login{Address: f.address, Redirect: f.redirect, flow: f, manager: m}, nil
 }
 
 // waiting returns the sign-in to a server for which a person is expected, or nil if there
@@ -151,11 +148,20 @@ func (m *Manager) begin(ctx context.Context, s Server) error {
 		return err
 	}
 	f := &flow{server: s, offer: o, own: own, state: rand.Text(), verifier: rand.Text() + rand.Text(), done: make(chan struct{})}
-	if f.redirect, f.listening, err = m.listen(); err != nil {
+	way, err := m.identify(o, own)
+	if err != nil {
 		return err
 	}
+	var usual bool
+	if f.redirect, usual, err = m.listen(way.registers); err != nil {
+		return err
+	}
+	if f.redirect == "" {
+		return fault.New(fault.Unavailable, "other programs use all ports to which the browser may return: %s; end one of them and begin again",
+			m.users(ctx))
+	}
 	defer m.begun()
-	if f.client, err = m.clientFor(ctx, n, o, own, f.redirect); err != nil {
+	if f.client, err = m.clientFor(ctx, n, o, way, f.redirect, usual); err != nil {
 		return err
 	}
 	if f.scopes = union(asked.challenge.scopes, asked.scopes, former.Scopes, own.scopes); len(f.scopes) == 0 {

@@ -63,7 +63,7 @@ type Options struct {
 	Find func(ctx context.Context, server string) (Server, error)
 	// Learn is called with each token before the token is used, so that the hub can redact it.
 	Learn func(server, token string)
-	// Ports are the ports of the redirect addresses, in the order in which they are tried.
+	// Ports are the usual ports of the redirect addresses, in the order in which they are tried.
 	Ports []int
 	// Document is the https URL of the client ID metadata document of this program.
 	// Clients are registered dynamically if it is empty.
@@ -88,8 +88,9 @@ type Manager struct {
 	tries     map[operation]int // number of new tokens requested for an operation whose token lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
 	failures  map[int64]string  // why the last sign-in to a server failed
-	listener  net.Listener      // nil while no sign-in waits
-	beginning int               // number of sign-ins that need the listener and do not wait for a person yet
+	usual     net.Listener      // at one of Options.Ports; nil while no sign-in waits
+	free      net.Listener      // at a free port, for sign-ins whose client was registered for it
+	beginning int               // number of sign-ins that need a listener and do not wait for a person yet
 	closed    bool
 }
 

@@ -106,11 +106,10 @@ type loginInput struct {
 
 // SignInPage is the page at which a person signs in.
 type SignInPage struct {
-	Server    string `json:"server" doc:"Name of the server."`
-	Address   string `json:"address,omitempty" doc:"Address of the sign-in page to open in a browser; missing if the sign-in needs no person."`
-	File      string `json:"file,omitempty" doc:"Path of a file that opens the sign-in page in a browser, if the request asks for a file."`
-	Redirect  string `json:"redirect,omitempty" doc:"Address to which the authorization server redirects the browser at the end of the sign-in."`
-	Listening bool   `json:"listening" doc:"Whether the hub listens on the address in redirect, which a browser on the same machine can reach."`
+	Server   string `json:"server" doc:"Name of the server."`
+	Address  string `json:"address,omitempty" doc:"Address of the sign-in page to open in a browser; missing if the sign-in needs no person."`
+	File     string `json:"file,omitempty" doc:"Path of a file that opens the sign-in page in a browser, if the request asks for a file."`
+	Redirect string `json:"redirect,omitempty" doc:"Address of the hub to which the authorization server redirects the browser at the end of the sign-in. Only a browser on this machine reaches it."`
 }
 
 func (s *SignIns) login(ctx context.Context, in *loginInput) (*route.Reply[SignInPage], error) {
@@ -126,7 +125,7 @@ func (s *SignIns) login(ctx context.Context, in *loginInput) (*route.Reply[SignI
 	if err != nil {
 		return nil, err
 	}
-	page := SignInPage{Server: v.Name, Address: login.Address, Redirect: login.Redirect, Listening: login.Listening}
+	page := SignInPage{Server: v.Name, Address: login.Address, Redirect: login.Redirect}
 	if body.File && login.Address != "" {
 		file, remove, err := s.Sessions.WriteRedirect(body.Snap, login.Address)
 		if err != nil {

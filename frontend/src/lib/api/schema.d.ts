@@ -6552,9 +6552,7 @@ export interface components {
             address?: string;
             /** @description Path of a file that opens the sign-in page in a browser, if the request asks for a file. */
             file?: string;
-            /** @description Whether the hub listens on the address in redirect, which a browser on the same machine can reach. */
-            listening: boolean;
-            /** @description Address to which the authorization server redirects the browser at the end of the sign-in. */
+            /** @description Address of the hub to which the authorization server redirects the browser at the end of the sign-in. Only a browser on this machine reaches it. */
             redirect?: string;
             /** @description Name of the server. */
             server: string;
