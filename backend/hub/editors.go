@@ -68,6 +68,7 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
 		Listed:      h.doors.listed,
 		Corrections: h.corrections,
+		TakenPort:   func() int { return h.info.TakenPort },
 		ShownTokens: func(surface, editor string) int { return h.doors.gateway.SurfaceUse(surface, editor).Tokens },
 	})
 	return nil

@@ -59,6 +59,7 @@ const (
 	Policy     = "policy"     // an administrator controls the editor's servers
 	Unreadable = "unreadable" // a file cannot be read or changed
 	Unverified = "unverified" // nothing confirms that the editor reads the file
+	Port       = "port"       // an entry with an address leads to another program than the hub
 	Odd        = "odd"        // a server lists items that clients would refuse
 )
 
@@ -100,6 +101,8 @@ type Options struct {
 	// Corrections returns the items of a server's lists that the hub changes or leaves out before
 	// it passes the lists on.
 	Corrections func(server string) []corrections.Correction
+	// TakenPort returns the configured port of the hub if the hub does not have it; otherwise 0. If it is nil, the hub has it.
+	TakenPort func() int
 	// ShownTokens returns the number of tokens of the tools that a session of the editor lists if
 	// the Agent Discover entry has the given surface.
 	ShownTokens func(surface, editor string) int
@@ -140,6 +143,7 @@ func (d *Doctor) Run(ctx context.Context) (Report, error) {
 		report.Findings = append(report.Findings, e.entryFindings()...)
 		report.Findings = append(report.Findings, x.limits(e)...)
 	}
+	report.Findings = append(report.Findings, x.astray()...)
 	report.Findings = append(report.Findings, x.odd()...)
 	report.Findings = append(report.Findings, x.duplicates()...)
 	report.Findings = append(report.Findings, x.missing()...)

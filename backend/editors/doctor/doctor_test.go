@@ -43,6 +43,7 @@ type fixture struct {
 	tools     *catalog.Catalog
 	servers   *registry.Registry
 	listed    []string
+	takenPort int // the configured port of the hub, which it does not have
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -73,10 +74,13 @@ func newFixture(t *testing.T) *fixture {
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
 		Importer: importer.New(importer.Options{
 			Machine: f.machine(), Registry: f.servers,
-			Intake: intake.New(intake.Options{Registry: f.servers, Vault: vault, Remove: manager.Remove}),
-			Vault:  vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles"),
+			Intake: intake.New(intake.Options{
+				Registry: f.servers, Vault: vault, Remove: manager.Remove, Ports: func() []int { return []int{40200, f.takenPort} },
+			}),
+			Vault: vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles"),
 		}),
 		Corrections: corrections.Reader{Tools: f.tools, Features: lists, Running: processes}.Of,
+		TakenPort:   func() int { return f.takenPort },
 		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})
 	return f
@@ -199,6 +203,26 @@ func TestEntriesThatDoNotNameTheirEditorAreReported(t *testing.T) {
 	f.must(err)
 	if got := findings(f.run(), doctor.Outdated); got != "" {
 		t.Errorf("after the update: %s", got)
+	}
+}
+
+func TestEntriesWithTheAddressOfAPortThatTheHubDoesNotHaveAreReported(t *testing.T) {
+	f := newFixture(t)
+	path := f.write(".cursor/mcp.json", `{"mcpServers":{"hub":{"url":"http://localhost:40100/mcp","headers":{"Authorization":"Bearer x"}},
+		"other":{"url":"http://127.0.0.1:40101/mcp"},"off":{"url":"http://127.0.0.1:40100/sse","disabled":true}}}`)
+	gemini := f.write(".gemini/settings.json", `{"mcpServers":{"discover":{"httpUrl":"http://127.0.0.1:40100/mcp"},
+		"now":{"httpUrl":"http://127.0.0.1:40200/mcp"}}}`)
+	if got := findings(f.run(), doctor.Port); got != "" {
+		t.Errorf("while the hub has its port: %s", got)
+	}
+	f.takenPort = 40100
+	const tail = " connects to port 40100, which the hub does not have. "
+	const advice = " Let it start the program instead, which checks the hub before it sends anything: `agent-discover editors register "
+	want := "problem cursor: The entry hub in " + path + tail + "Cursor sends the token of the entry to any program that uses this port." +
+		advice + "cursor`.\nproblem gemini-cli: The entry discover in " + gemini + tail +
+		"Gemini CLI sends the token of the entry to any program that uses this port." + advice + "gemini-cli --replace`."
+	if got := findings(f.run(), doctor.Port); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

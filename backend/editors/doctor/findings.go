@@ -3,8 +3,10 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -163,6 +165,39 @@ func listed(names []string) string {
 func (x *examination) inHub(c *importer.Candidate) bool {
 	configured, err := x.options.Servers.Get(c.Existing)
 	return err == nil && configured.Usable() == nil
+}
+
+// astray reports the entries that connect over HTTP to the configured port of a hub that does not have this port.
+func (x *examination) astray() (findings []Finding) {
+	if x.options.TakenPort == nil {
+		return nil
+	}
+	port := strconv.Itoa(x.options.TakenPort())
+	for _, own := range x.scan.Own {
+		e := x.editorOf(own.Editor)
+		if u, err := url.Parse(own.URL); err != nil || u.Port() != port || e == nil {
+			continue
+		}
+		advice, flags := "See what to do about the port: `agent-discover doctor`.", ""
+		if own.Entry == registration.Name {
+			flags = " --replace"
+		}
+		if e.status.Registrable {
+			advice = e.registerAdvice("Let it start the program instead, which checks the hub before it sends anything", flags)
+		}
+		findings = append(findings, e.finding(Port, Problem, own.Path, fmt.Sprintf("The entry %s in %s connects to port %s, which the hub "+
+			"does not have. %s sends the token of the entry to any program that uses this port.",
+			clean(own.Entry), clean(own.Path), port, e.status.Name), advice))
+	}
+	return findings
+}
+
+// editorOf returns the editor with an id, or nil.
+func (x *examination) editorOf(id string) *editor {
+	if i := slices.IndexFunc(x.editors, func(e *editor) bool { return e.status.ID == id }); i >= 0 {
+		return x.editors[i]
+	}
+	return nil
 }
 
 // missing reports the entries whose command is not installed.

@@ -21,6 +21,13 @@ import (
 type Scan struct {
 	Candidates []Candidate `json:"candidates" nullable:"false"`
 	Problems   []Problem   `json:"problems" nullable:"false"`
+	// Own are the entries that connect to this hub over HTTP, also at its configured port if it listens on another one.
+	Own []OwnEntry `json:"-"`
+}
+
+// OwnEntry is an entry of Agent Discover with an address instead of a command.
+type OwnEntry struct {
+	Editor, Path, Entry, URL string
 }
 
 // Problem is a file that could not be read.
@@ -109,6 +116,16 @@ func (i *Importer) own(o occurrence) error {
 		return nil
 	}
 	return i.options.Intake.CheckOwn(newServer(o.entry, "", o.server))
+}
+
+// ownEntries returns the enabled entries of editors that connect to this hub over HTTP.
+func (i *Importer) ownEntries(found []occurrence) (own []OwnEntry) {
+	for _, o := range found {
+		if o.server.URL != "" && !o.server.Disabled && o.editor != nil && i.own(o) != nil {
+			own = append(own, OwnEntry{o.editor.ID, o.file.Path, o.entry, o.server.URL})
+		}
+	}
+	return own
 }
 
 // merge merges entries, which all have the same command or URL, into candidates.

@@ -56,12 +56,13 @@ func (i *Importer) Scan(ctx context.Context, ids []string) (Scan, error) {
 		wanted[e.ID] = true
 	}
 	found, problems := i.readEditors(ctx)
-	scan := Scan{Candidates: i.candidates(ctx, found), Problems: problems}
+	scan := Scan{Candidates: i.candidates(ctx, found), Problems: problems, Own: i.ownEntries(found)}
 	if len(ids) > 0 {
 		scan.Candidates = slices.DeleteFunc(scan.Candidates, func(c Candidate) bool {
 			return !slices.ContainsFunc(c.Sources, func(s Source) bool { return wanted[s.Editor] })
 		})
 		scan.Problems = slices.DeleteFunc(scan.Problems, func(p Problem) bool { return !wanted[p.Editor] })
+		scan.Own = slices.DeleteFunc(scan.Own, func(e OwnEntry) bool { return !wanted[e.Editor] })
 	}
 	return scan, ctx.Err()
 }
