@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"base/spelling":   {},
 	"base/fault":      {},
 	"base/peercred":   {},
-	"base/process":    {"base/lazyregexp", "base/safetext"}, // safetext cleans the names of other programs
+	"base/process":    {"base/lazyregexp", "base/safetext"},              // safetext cleans the names of other programs
 	"base/program":    {"base/fault", "base/lazyregexp", "base/process"}, // process defines the environment in which a program is looked up
 	"base/jsonscan":   {},
 	"base/lazyregexp": {},
