@@ -88,6 +88,7 @@ func (d doctorCommand) findings(ctx context.Context) []finding {
 	info, err := instance.Read(d.p.folder)
 	if err != nil {
 		findings = append(findings, d.withoutHub(err))
+		findings = append(findings, d.checkPortWithoutHub(ctx)...)
 	} else {
 		findings = append(findings, d.askHub(ctx, info)...)
 	}

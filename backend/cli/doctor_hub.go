@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
@@ -55,13 +52,23 @@ func (d doctorCommand) checkPort(ctx context.Context, client *instance.Client) [
 		return nil
 	}
 	f := finding{What: "port", Detail: taken.Problem, Advice: taken.Advice}
-	dialer := net.Dialer{Timeout: time.Second}
-	if conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(taken.Port))); err == nil {
-		_ = conn.Close()
-	} else {
-		f.remedy = d.restart() // the port is free now
+	if taken.Free {
+		f.remedy = d.restart()
 	}
 	return []finding{f}
+}
+
+// checkPortWithoutHub reports that another program uses the port of the hub while no hub runs.
+func (d doctorCommand) checkPortWithoutHub(ctx context.Context) []finding {
+	config, err := settings.Load(d.p.folder.Config())
+	if _, held := instance.Holder(d.p.folder); err != nil || held {
+		return nil // checkSettings reports the error; a hub that cannot be used may have the port
+	}
+	taken := operations.DescribePort(ctx, config.Port, 0, nil)
+	if taken == nil {
+		return nil
+	}
+	return []finding{{What: "port", Detail: taken.Problem, Advice: taken.Advice}}
 }
 
 // takenPort returns why the hub does not listen on its configured port, or nil if it does.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/testing/markettest"
+	"github.com/agent-discover/agent-discover/backend/testing/porttest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -29,6 +30,9 @@ import (
 //	ad CODE ARGS…   run agent-discover, which must exit with CODE
 //	hub             start a hub and wait until it is ready
 //	market          serve a marketplace, and put its node, npm and npx into the PATH
+//	take            make another program listen on a port, which becomes that of hubs: $PORT and AGENT_DISCOVER_PORT;
+//	                $HOLDER is the id of its process
+//	release         end this program
 //	publish PACKAGE VERSION
 //	                make a version of a package of this marketplace the latest one
 //	sqlite DB FILE  create a database with the statements in FILE
@@ -62,6 +66,7 @@ func TestCommandLine(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ad": runProgram, "hub": serveHub(program), "market": serveMarket(t, fake), "publish": publish, "sqlite": createDatabase,
+			"take": takePort, "release": releasePort,
 		},
 	})
 }
@@ -113,6 +118,29 @@ func startHub(ts *testscript.TestScript, program string) {
 		return err == nil && info.PID == cmd.Process.Pid, nil
 	}
 	ts.Check(programtest.Await(ready))
+}
+
+// holders are the programs that take started, by the folders of their scripts.
+var holders sync.Map
+
+// takePort implements the script command take.
+func takePort(ts *testscript.TestScript, _ bool, _ []string) {
+	holder, err := porttest.Start("127.0.0.1:0", "")
+	ts.Check(err)
+	ts.Defer(holder.End)
+	holders.Store(ts.Getenv("WORK"), holder)
+	ts.Setenv("PORT", strconv.Itoa(holder.Port))
+	ts.Setenv("AGENT_DISCOVER_PORT", strconv.Itoa(holder.Port))
+	ts.Setenv("HOLDER", strconv.Itoa(holder.PID))
+}
+
+// releasePort implements the script command release.
+func releasePort(ts *testscript.TestScript, _ bool, _ []string) {
+	holder, ok := holders.Load(ts.Getenv("WORK"))
+	if !ok {
+		ts.Fatalf("use release after take")
+	}
+	holder.(*porttest.Program).End()
 }
 
 // markets are the marketplaces of scripts, by their folders.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/version"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // started is the answer of start and restart.
@@ -14,6 +18,8 @@ type started struct {
 	Status  string `json:"status"`
 	Version string `json:"version"`
 	Address string `json:"address"`
+	// Port says why the hub does not listen on its configured port.
+	Port *operations.TakenPort `json:"taken_port,omitempty"`
 }
 
 func (h hubCommands) start() *cobra.Command {
@@ -72,6 +78,28 @@ func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
 	if difference := version.Difference(info.Version, h.p.version); difference != "" {
 		h.p.notef("Note: %s\n", difference)
 	}
-	return h.p.respond(started{status, info.Version, "http://" + info.Address()},
+	port := h.warnOfPort(cmd.Context(), info)
+	return h.p.respond(started{status, info.Version, "http://" + info.Address(), port},
 		"The hub is %s at http://%s. Open its dashboard with: agent-discover open\n", status, info.Address())
+}
+
+// warnOfPort prints a warning if the hub does not listen on its configured port, and returns why; nil if it does.
+func (h hubCommands) warnOfPort(ctx context.Context, info instance.Info) *operations.TakenPort {
+	if info.TakenPort == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	port, err := takenPort(ctx, instance.NewClient(info))
+	if err != nil || port == nil {
+		h.p.notef("Warning: the hub does not listen on port %d. To see why, run: agent-discover doctor\n", info.TakenPort)
+		return nil
+	}
+	h.p.notef("%s\n", portWarning(port))
+	return port
+}
+
+// portWarning returns what start and status say about a port that the hub does not have.
+func portWarning(p *operations.TakenPort) string {
+	return fmt.Sprintf("Warning: %s. To mend it, %s", p.Problem, p.Advice)
 }

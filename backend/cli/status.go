@@ -117,7 +117,7 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 		h.p.printf("Note: %s\n\n", st.Difference)
 	}
 	if st.Port != nil {
-		h.p.printf("Warning: %s. To mend it, %s\n\n", st.Port.Problem, st.Port.Advice)
+		h.p.printf("%s\n\n", portWarning(st.Port))
 	}
 	if st.AuthOff {
 		h.p.printf("%s\n\n", authOff)

@@ -26,6 +26,9 @@ input or from a file.`,
 			if err != nil {
 				return err
 			}
+			if info.TakenPort != 0 {
+				h.p.notef("Note: the hub does not listen on port %d. Send the token only to http://%s\n", info.TakenPort, info.Address())
+			}
 			text := info.Token
 			if header {
 				text = "Authorization: Bearer " + text

@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"os"
+	"os/user"
 	"strconv"
 	"strings"
 
@@ -29,6 +31,19 @@ func (l Listener) String() string {
 		text += comma + " of user " + safetext.Label(l.User)
 	}
 	return text
+}
+
+// Foreign reports whether the process is known to belong to another user than this one.
+func (l Listener) Foreign() bool {
+	return l.User != "" && l.User != userName(strconv.Itoa(os.Geteuid()))
+}
+
+// userName returns the name of a user, or the id if it has no name.
+func userName(id string) string {
+	if u, err := user.LookupId(id); err == nil {
+		return u.Username
+	}
+	return id
 }
 
 // ownerInLsof reads the output of lsof -FpcL: lines with p and the id of a process, each followed by one with c and the

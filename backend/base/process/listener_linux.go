@@ -3,7 +3,6 @@ package process
 import (
 	"context"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -59,12 +58,4 @@ func listeningOn(port int) (socket, uid string, found bool) {
 		}
 	}
 	return socket, uid, found
-}
-
-// userName returns the name of a user, or the id if it has no name.
-func userName(id string) string {
-	if u, err := user.LookupId(id); err == nil {
-		return u.Username
-	}
-	return id
 }

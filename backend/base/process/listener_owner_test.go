@@ -44,7 +44,7 @@ func TestTheProcessThatListensOnAPortIsFound(t *testing.T) {
 		}
 		other := porttest.Take(t, address, "")
 		owner, ok := process.OwnerOf(t.Context(), other.Port)
-		if !ok || owner.PID != other.PID || runtime.GOOS == "linux" && owner.User != me.Username {
+		if !ok || owner.PID != other.PID || runtime.GOOS == "linux" && owner.User != me.Username || owner.Foreign() {
 			t.Errorf("%s: %v %v, want process %d of %s", address, owner, ok, other.PID, me.Username)
 		}
 		other.End()
@@ -80,7 +80,7 @@ func TestAProgramOfAnotherUserIsReportedWithItsUser(t *testing.T) {
 	if u, err := user.LookupId(nobody); err == nil {
 		name = u.Username
 	}
-	if owner, ok := process.OwnerOf(t.Context(), other.Port); !ok || owner.PID != other.PID || owner.User != name ||
+	if owner, ok := process.OwnerOf(t.Context(), other.Port); !ok || owner.PID != other.PID || owner.User != name || !owner.Foreign() ||
 		!strings.HasSuffix(owner.String(), ", of user "+name) {
 		t.Errorf("root sees %v %v, want process %d of user %s", owner, ok, other.PID, name)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,19 +16,17 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/porttest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 func TestPortInUseIsReportedAndAnotherIsUsed(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = taken.Close() }()
-	port := taken.Addr().(*net.TCPAddr).Port
+	holder := porttest.Take(t, "127.0.0.1:0", "")
+	port := holder.Port
 	h.Settings("port: " + strconv.Itoa(port) + "\n")
 	h.Without("AGENT_DISCOVER_PORT")
 	s := h.Serve()
@@ -45,18 +44,50 @@ func TestPortInUseIsReportedAndAnotherIsUsed(t *testing.T) {
 	if err := person.Do(t.Context(), http.MethodPost, "/api/tokens", map[string]string{"name": "n8n-flows"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	user := "port " + strconv.Itoa(port) + " is used by another program (process " + strconv.Itoa(os.Getpid()) + ", "
-	clients := "these HTTP clients do not reach it and send their tokens to that program: n8n-flows"
-	programtest.Contains(t, h.Must("status"), "Warning: "+user, clients, "agent-discover restart")
-	programtest.Contains(t, h.Must("doctor"), "WARNING  port: "+user, clients)
+	used := "port " + strconv.Itoa(port) + " is used by another program (process " + strconv.Itoa(holder.PID) + ", "
+	clients := "HTTP clients that are configured with port " + strconv.Itoa(port) +
+		" do not reach the hub and send their tokens to that program (n8n-flows)"
+	advice := "agent-discover restart. If the program is not yours, also revoke the tokens: agent-discover token revoke n8n-flows"
+	programtest.Contains(t, h.Must("status"), "Warning: "+used, clients, advice)
+	programtest.Contains(t, h.Must("doctor"), "WARNING  port: "+used, clients, advice)
 	programtest.Contains(t, h.Must("status", "--json"), `"port": `+strconv.Itoa(port))
-	_ = taken.Close()
+	holder.End()
 	h.Must("restart")
 	if got := h.RunningHub().Port; got != port {
 		t.Errorf("the port is free now, and the hub listens on %d", got)
 	}
 	if out := h.Must("doctor"); strings.Contains(out, "port:") {
 		t.Errorf("the port is no problem any more: %s", out)
+	}
+}
+
+func TestThePortThatAnotherUserHasIsReportedWithTheUser(t *testing.T) {
+	t.Parallel()
+	holder := porttest.Take(t, "127.0.0.1:0", strconv.Itoa(otherUser))
+	name := strconv.Itoa(otherUser)
+	if u, err := user.LookupId(name); err == nil {
+		name = u.Username
+	}
+	h := programtest.NewHome(t)
+	h.Set("AGENT_DISCOVER_PORT", strconv.Itoa(holder.Port))
+	h.Serve()
+	want := []string{
+		", of user " + name + "), so the hub listens on ", "or have that program ended; then run: agent-discover restart. ",
+		"Also revoke the tokens, because another user may have them: agent-discover token revoke NAME",
+	}
+	programtest.Contains(t, h.Must("status"), want...)
+	programtest.Contains(t, h.Must("doctor"), want...)
+	programtest.Contains(t, h.Run("start").Stderr, want...)
+	for _, path := range []string{"/api/about", "/api/status"} {
+		var answer struct {
+			Port operations.TakenPort `json:"taken_port"`
+		}
+		if err := instance.NewClient(h.RunningHub()).Do(t.Context(), http.MethodGet, path, nil, &answer); err != nil {
+			t.Fatal(err)
+		}
+		if p := answer.Port; p.Holder == nil || p.Holder.PID != holder.PID || p.Holder.User != name || !p.Holder.Foreign || p.Free {
+			t.Errorf("%s: %+v, %+v", path, p, p.Holder)
+		}
 	}
 }
 

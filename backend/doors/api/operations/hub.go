@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -84,13 +83,6 @@ type hubAbout struct {
 	Port *TakenPort `json:"taken_port,omitempty" doc:"Why the hub does not listen on its configured port; missing if it does."`
 }
 
-// TakenPort reports that another program uses the port that the hub is to listen on.
-type TakenPort struct {
-	Port    int    `json:"port" doc:"The configured port."`
-	Problem string `json:"problem" doc:"The process that uses the port, and the MCP clients that do not reach the hub."`
-	Advice  string `json:"advice" doc:"The remedy, as a sentence."`
-}
-
 func (h *Hub) about(ctx context.Context, _ *struct{}) (*route.Reply[hubAbout], error) {
 	return route.OK(hubAbout{
 		Version: h.Info.Version, Program: process.Sibling("agent-discover"), AuthOff: h.Info.AuthOff, Port: h.takenPort(ctx),
@@ -98,23 +90,10 @@ func (h *Hub) about(ctx context.Context, _ *struct{}) (*route.Reply[hubAbout], e
 }
 
 func (h *Hub) takenPort(ctx context.Context) *TakenPort {
-	port := h.Info.TakenPort
-	if port == 0 {
+	if h.Info.TakenPort == 0 {
 		return nil
 	}
-	user := "another program"
-	if owner, known := process.OwnerOf(ctx, port); known {
-		user += " (" + owner.String() + ")"
-	}
-	clients := "MCP clients that connect over HTTP do not reach it"
-	if names := h.HTTPClients(); len(names) > 0 {
-		clients = "these HTTP clients do not reach it and send their tokens to that program: " + strings.Join(names, ", ")
-	}
-	return &TakenPort{
-		Port:    port,
-		Problem: fmt.Sprintf("port %d is used by %s, so the hub listens on %d; %s", port, user, h.Info.Port, clients),
-		Advice:  "end that program, or choose another port in config.yaml and in the clients; then run: agent-discover restart",
-	}
+	return DescribePort(ctx, h.Info.TakenPort, h.Info.Port, h.HTTPClients())
 }
 
 type status struct {
@@ -122,6 +101,7 @@ type status struct {
 	Paused      bool `json:"paused,omitempty" doc:"Whether all servers are paused."`
 	quarantine.Counts
 	Problem string         `json:"problem,omitempty" doc:"Why the hub currently cannot store calls in the log."`
+	Port    *TakenPort     `json:"taken_port,omitempty" doc:"Why the hub does not listen on its configured port; missing if it does."`
 	Servers []activeServer `json:"servers" doc:"Servers that are always listed."`
 }
 
@@ -131,8 +111,11 @@ type activeServer struct {
 	Tools     []string `json:"tools" doc:"Names of the known tools."`
 }
 
-func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
-	out := status{Paused: h.Upstream.Paused(), Counts: h.Held(), Problem: JournalProblem(h.Journal.Problem()), Servers: []activeServer{}}
+func (h *Hub) status(ctx context.Context, _ *struct{}) (*route.Reply[status], error) {
+	out := status{
+		Paused: h.Upstream.Paused(), Counts: h.Held(), Problem: JournalProblem(h.Journal.Problem()), Port: h.takenPort(ctx),
+		Servers: []activeServer{},
+	}
 	for _, v := range h.Registry.List() {
 		if !v.AlwaysListed {
 			continue

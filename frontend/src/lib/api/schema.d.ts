@@ -5511,6 +5511,19 @@ export interface components {
              */
             rtt_ms: number;
         };
+        PortHolder: {
+            /** @description Whether it is another user than that of the hub. */
+            foreign?: boolean;
+            /** @description Name of its program. */
+            name?: string;
+            /**
+             * Format: int64
+             * @description Missing if the system does not report it, for example of another user.
+             */
+            pid?: number;
+            /** @description The user that runs it. */
+            user?: string;
+        };
         Preset: {
             created_at: string;
             /**
@@ -6577,6 +6590,8 @@ export interface components {
             problem?: string;
             /** @description Servers that are always listed. */
             servers: components["schemas"]["ActiveServer"][] | null;
+            /** @description Why the hub does not listen on its configured port; missing if it does. */
+            taken_port?: components["schemas"]["TakenPort"];
             /**
              * Format: int64
              * @description Number of held items that wait for a person's decision.
@@ -6698,15 +6713,23 @@ export interface components {
             why?: string;
         };
         TakenPort: {
-            /** @description The remedy, as a sentence. */
+            /** @description The remedy, in sentences. */
             advice: string;
+            /** @description Names of the tokens of MCP clients that connect over HTTP. */
+            clients?: string[] | null;
+            /** @description Whether no program uses the port now, so that the hub gets it when it restarts. */
+            free?: boolean;
+            /** @description The process that uses the port, as far as the system reports it. */
+            holder?: components["schemas"]["PortHolder"];
             /**
              * Format: int64
              * @description The configured port.
              */
             port: number;
-            /** @description The process that uses the port, and the MCP clients that do not reach the hub. */
+            /** @description The state of the port, and the MCP clients that do not reach the hub. */
             problem: string;
+            /** @description The state of the port, in a few words. */
+            summary: string;
         };
         TemplatesReply: {
             /** @description The value of cursor for the next page; missing on the last page. */

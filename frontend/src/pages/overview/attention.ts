@@ -108,7 +108,7 @@ function hubOf({ paused, about, difference }: Facts): Issue[] {
       id: "port",
       tone: "warn",
       word: "Port",
-      title: "Another program uses the port of the hub",
+      title: "The hub does not have its port",
       text: `${sentence(about.taken_port.problem)} ${sentence(about.taken_port.advice)}`,
       remedies: [],
     });
