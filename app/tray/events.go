@@ -44,6 +44,9 @@ func follow(ctx context.Context, info instance.Info, receive func(message []byte
 			for _, question := range waitingQuestions(ctx, info) {
 				receive(question)
 			}
+			if about := aboutHub(ctx, info); about != nil {
+				receive(about)
+			}
 		}
 	}
 }
@@ -63,6 +66,22 @@ func waitingQuestions(ctx context.Context, info instance.Info) (messages [][]byt
 		}
 	}
 	return messages
+}
+
+// aboutHub returns a message about the port of the hub, which the hub does not send itself because it is constant. It
+// returns nil if the hub does not answer.
+func aboutHub(ctx context.Context, info instance.Info) []byte {
+	client := instance.NewClient(info)
+	defer client.HTTP().CloseIdleConnections()
+	about := make(map[string]any)
+	if client.Do(ctx, http.MethodGet, "/api/about", nil, &about) != nil {
+		return nil // ignore the error: the window shows the port too
+	}
+	message, err := json.Marshal(map[string]any{"type": "about", "taken_port": about["taken_port"]})
+	if err != nil {
+		return nil
+	}
+	return message
 }
 
 func dial(ctx context.Context, info instance.Info) (*websocket.Conn, error) {

@@ -73,6 +73,7 @@ func menuOf(s state) menu {
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
 		{Label: "Review " + plural(s.Held, "held item", "held items") + "…", Command: commandApprovals, Hidden: s.Held == 0},
 		{Label: fmt.Sprintf("Sign in (%d)", len(signIns)), Hidden: len(signIns) == 0, Items: signInItems(signIns)},
+		{Label: portLabel(s), Command: commandOpen, Hidden: !s.lacksPort()},
 		{Separator: true},
 		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
 		{
@@ -123,6 +124,8 @@ func statusLine(s state) (string, icons.State) {
 		return "Paused", icons.Paused
 	case len(s.Questions)+len(waiting)+s.Held+signIns+failed > 0:
 		return attentionLine(len(s.Questions), len(waiting), s.Held, signIns, failed), icons.Attention
+	case s.lacksPort():
+		return fmt.Sprintf("The hub does not have port %d", s.Port.Port), icons.Attention
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(approved) == 0:
@@ -144,10 +147,22 @@ func openedBy(s state) string {
 		return commandOpen // every page shows the questions
 	case len(waiting)+s.Held > 0:
 		return commandApprovals
-	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed) && !slices.ContainsFunc(approved, server.wantsSignIn):
+	case s.Paused || slices.ContainsFunc(approved, server.failed) || slices.ContainsFunc(approved, server.wantsSignIn):
+		return commandServers
+	case s.lacksPort():
+		return commandOpen // the first page says what to do
+	case s.Calls > 0:
 		return commandActivity
 	}
 	return commandServers
+}
+
+// portLabel returns the label of the item about a port that the hub does not have; "" if it has its port.
+func portLabel(s state) string {
+	if !s.lacksPort() {
+		return ""
+	}
+	return safetext.Clip(safetext.Label(strings.ToUpper(s.Port.Summary[:1])+s.Port.Summary[1:]), maxNote) + "…"
 }
 
 // attentionLine returns a text that counts the questions, the servers that wait for approval, the held tools and texts

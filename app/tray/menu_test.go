@@ -115,6 +115,17 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 				Servers: []server{{Name: "new"}},
 			}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention,
 		},
+		"another program has the port": {
+			state{Phase: connected, Calls: 1, Servers: named(1), Port: &takenPort{3424, "port 3424 is used by another program"}},
+			"The hub does not have port 3424", icons.Attention,
+		},
+		"a server fails and another program has the port": {
+			state{
+				Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}},
+				Port: &takenPort{3424, "port 3424 is used by another program"},
+			}, "1 server fails", icons.Attention,
+		},
+		"the hub has its port": {state{Phase: connected, Servers: named(1), Port: &takenPort{}}, "0 of 1 server running", icons.Running},
 		"a healthy server": {
 			state{
 				Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}},
@@ -167,6 +178,15 @@ func TestTheWholeMenu(t *testing.T) {
 			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
 			"Paused\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\n" +
 				"Start at login\n(Agent Discover dev)\nQuit\n",
+		},
+		"without its port": {
+			state{
+				Phase: connected, Servers: named(1), Version: "dev",
+				Port: &takenPort{3424, "port 3424 is used by another program (process 4711, evil\u202e\n, of user alice)"},
+			},
+			"The hub does not have port 3424\n--\nOpen dashboard\nServers\n  s01\n" +
+				"Port 3424 is used by another program (process 4711, evil , of user alice)…\n--\n" +
+				"Pause all servers\nHealth check\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"checking": {
 			state{Phase: connected, Checking: true, Servers: named(1)},
@@ -274,6 +294,13 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 			commands(state{Phase: connected, Calls: 2, Servers: []server{{Name: "a", Approved: true, Running: true}}}),
 			"2 calls running", "open /activity",
 		},
+		{
+			commands(state{Phase: connected, Calls: 2, Servers: named(1), Port: &takenPort{3424, "port 3424 is free"}}),
+			"The hub does not have port 3424", "open",
+		},
+		{
+			commands(state{Phase: connected, Servers: named(1), Port: &takenPort{3424, "port 3424 is free"}}), "Port 3424 is free…", "open",
+		},
 		{commands(state{}), "Starting…", ""},
 		{stoppedMenu, "Start at login", "login"},
 		{stoppedMenu, "Start hub", "start"},
@@ -290,6 +317,7 @@ func TestItemsKeepTheirPositionAndKind(t *testing.T) {
 	for _, s := range []state{
 		{Phase: connected, Servers: named(30), Note: "x"},
 		{Phase: connected, Paused: true, Servers: []server{{Name: "new"}}},
+		{Phase: connected, Port: &takenPort{3424, "port 3424 is free"}},
 		{Phase: stopped, AtLogin: true},
 		{Phase: failing},
 		{Phase: quitting},

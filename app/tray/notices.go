@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -25,6 +26,7 @@ const (
 	keyApproval = "approval"
 	keyQuestion = "question"
 	keyHeld     = "held"
+	keyPort     = "port"
 	keySignIn   = "sign-in "
 )
 
@@ -36,9 +38,11 @@ type notifier interface {
 }
 
 // announcer decides when to notify: once for each server that begins to wait for approval, once for each question,
-// when the number of held tools and texts of servers grows, and once each time that the sign-in to a server ends.
+// when the number of held tools and texts of servers grows, once each time that the sign-in to a server ends, and once when
+// the hub does not get its port.
 type announcer struct {
 	known map[string][]string // names of servers and ids of questions that waited before, by key
+	port  bool                // the notice about the port of the hub was shown
 	held  int                 // number of tools and texts that were held before
 	ended map[int64]bool      // servers whose notice about an ended sign-in was shown; removed when a person signs in
 }
@@ -82,6 +86,18 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 		hide = append(hide, keyHeld)
 	}
 	a.held = s.Held
+	switch {
+	case s.lacksPort() && !a.port:
+		a.port = true
+		show = append(show, notice{
+			Key: keyPort, Summary: "The hub does not have its port",
+			Body:    fmt.Sprintf("MCP clients may send their tokens to another program on port %d. Click to see what to do.", s.Port.Port),
+			Command: commandOpen,
+		})
+	case s.Port != nil && !s.lacksPort() && a.port:
+		a.port = false
+		hide = append(hide, keyPort)
+	}
 	again, signedIn := a.signIns(s.Servers)
 	return append(show, again...), append(hide, signedIn...)
 }

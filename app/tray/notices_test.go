@@ -13,6 +13,8 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 	signs := func(id int64, state, signIn string) server {
 		return server{ID: id, Name: fmt.Sprintf("s%d", id), Approved: true, State: state, SignIn: signIn}
 	}
+	at := func(s state, port takenPort) state { s.Port = &port; return s }
+	lost := takenPort{3424, "port 3424 is used by another program (process 7, x, of user y)"}
 	a, b, ready := server{Name: "a"}, server{Name: "b"}, server{Name: "c", Approved: true}
 	var announcer announcer
 	for _, step := range []struct {
@@ -56,6 +58,12 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 			"“s6” requires you to sign in again → signin 6",
 		},
 		{"the servers are removed", online(a), "hide sign-in 6, hide sign-in 7"},
+		{"another program has the port", at(online(a), lost), "The hub does not have its port → open"},
+		{"the same", at(online(a), lost), ""},
+		{"the hub restarts again", state{Phase: restarting}, ""},
+		{"it has not said whether it has the port", online(a), ""},
+		{"it does not have the port", at(online(a), lost), ""},
+		{"it has the port", at(online(a), takenPort{}), "hide port"},
 	} {
 		show, hide := announcer.next(step.state)
 		var got []string

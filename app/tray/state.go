@@ -29,11 +29,23 @@ type state struct {
 	Servers []server
 	// Questions are the unanswered questions of servers.
 	Questions []question
-	Checking  bool   // a health check is running
-	Note      string // result of the last command; "" for none
-	AtLogin   bool
-	Version   string
+	// Port is the port that the hub is to listen on and does not have; nil if that is not known.
+	Port     *takenPort
+	Checking bool   // a health check is running
+	Note     string // result of the last command; "" for none
+	AtLogin  bool
+	Version  string
 }
+
+// takenPort is the part of the hub's report about its configured port that the menu uses. Summary is "" if the hub has the
+// port.
+type takenPort struct {
+	Port    int    `json:"port"`
+	Summary string `json:"summary"`
+}
+
+// lacksPort reports whether the hub does not listen on its configured port.
+func (s state) lacksPort() bool { return s.Port != nil && s.Port.Summary != "" }
 
 // server is the part of a server in the hub's messages that the menu uses.
 type server struct {
@@ -61,16 +73,17 @@ func (s server) wantsSignIn() bool { return s.State == words.SignIn }
 // updated returns the state after a message of the hub. Unknown types of messages change nothing.
 func (s state) updated(message []byte) (state, error) {
 	var m struct {
-		Type    string   `json:"type"`
-		Delta   bool     `json:"delta"`
-		Names   []string `json:"names"`
-		Servers []server `json:"servers"`
-		Paused  bool     `json:"paused"`
-		Calls   int      `json:"calls"`
-		Held    int      `json:"waiting"`
-		ID      string   `json:"id"`
-		Server  string   `json:"serverName"`
-		Mode    string   `json:"mode"`
+		Type    string     `json:"type"`
+		Delta   bool       `json:"delta"`
+		Names   []string   `json:"names"`
+		Servers []server   `json:"servers"`
+		Paused  bool       `json:"paused"`
+		Calls   int        `json:"calls"`
+		Held    int        `json:"waiting"`
+		ID      string     `json:"id"`
+		Server  string     `json:"serverName"`
+		Mode    string     `json:"mode"`
+		Port    *takenPort `json:"taken_port"`
 	}
 	if err := json.Unmarshal(message, &m); err != nil {
 		return s, err
@@ -78,6 +91,10 @@ func (s state) updated(message []byte) (state, error) {
 	switch m.Type {
 	case "hub":
 		s.Paused, s.Calls, s.Held = m.Paused, max(m.Calls, 0), max(m.Held, 0)
+	case "about": // made by follow
+		if s.Port = m.Port; s.Port == nil {
+			s.Port = &takenPort{}
+		}
 	case "elicitation_request":
 		if !slices.ContainsFunc(s.Questions, func(q question) bool { return q.ID == m.ID }) {
 			s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server, m.Mode == "approval"})
@@ -111,6 +128,6 @@ func merged(before, changed []server, names []string) []server {
 
 // disconnected returns the state without a connection to a hub: everything that a hub has reported is cleared.
 func (s state) disconnected(p phase, problem string) state {
-	s.Phase, s.Problem, s.Calls, s.Held, s.Servers, s.Questions, s.Paused = p, problem, 0, 0, nil, nil, false
+	s.Phase, s.Problem, s.Calls, s.Held, s.Servers, s.Questions, s.Port, s.Paused = p, problem, 0, 0, nil, nil, nil, false
 	return s
 }

@@ -46,6 +46,23 @@ func TestMessagesDoNotChangeEarlierStates(t *testing.T) {
 	}
 }
 
+func TestThePortOfTheHubIsUnknownUntilTheHubHasReportedIt(t *testing.T) {
+	s := receive(t, state{Phase: connected}, `{"type":"state","servers":[]}`)
+	if s.Port != nil {
+		t.Errorf("before the report: %+v", s.Port)
+	}
+	s = receive(t, s, `{"type":"about","taken_port":{"port":3424,"free":true,"summary":"port 3424 is free"}}`)
+	if !s.lacksPort() || *s.Port != (takenPort{3424, "port 3424 is free"}) {
+		t.Errorf("without the port: %+v", s.Port)
+	}
+	if s = s.disconnected(restarting, ""); s.Port != nil {
+		t.Errorf("while the hub restarts: %+v", s.Port)
+	}
+	if s = receive(t, s, `{"type":"about","taken_port":null}`); s.Port == nil || s.lacksPort() {
+		t.Errorf("with the port: %+v", s.Port)
+	}
+}
+
 func TestMalformedMessagesAreRejected(t *testing.T) {
 	before := state{Phase: connected, Calls: 2, Servers: named(2)}
 	for _, message := range []string{"", "{", "[]", `{"type":"hub","calls":"many"}`, `{"type":"state","servers":7}`, "\xff"} {
