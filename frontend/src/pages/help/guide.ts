@@ -1,4 +1,4 @@
-// The guide: the Markdown files in frontend/guide, which are bundled with this page. The recipes for developers and the list
+// The guide: the Markdown files in frontend/guide, which are bundled with this page. The pages for developers and the list
 // of attacks on the sandbox are left out, because they are of use only beside the sources.
 
 import { address, type Resolve } from "$lib/markdown/piece";
@@ -6,7 +6,7 @@ import { link } from "$lib/stores/router.svelte";
 
 const repository = "https://github.com/agent-discover/agent-discover/blob/main/frontend/guide/";
 
-const files = import.meta.glob<string>(["../../../guide/*.md", "!../../../guide/{attacks,changing}.md"], {
+const files = import.meta.glob<string>(["../../../guide/*.md", "!../../../guide/{attacks,changing,developing}.md"], {
   query: "?raw",
   import: "default",
   eager: true,
@@ -28,7 +28,7 @@ export const groups: { title: string; pages: GuidePage[] }[] = [];
 
 for (const line of contents.text.split("\n")) {
   const [, title = "", id = ""] = /^- \[(.+?)\]\((.+?)\.md\)/.exec(line) ?? [];
-  if (id) groups.at(-1)?.pages.push({ id, title, text: withoutPictures(texts.get(id) ?? "") });
+  if (texts.has(id)) groups.at(-1)?.pages.push({ id, title, text: withoutPictures(texts.get(id) ?? "") });
   else if (/^\w.*:$/.test(line)) groups.push({ title: line.slice(0, -1), pages: [] });
 }
 
