@@ -1,91 +1,151 @@
 package sandbox
 
 import (
+	"fmt"
 	"maps"
-	"path/filepath"
-	"regexp"
+	"path"
 	"slices"
-	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lazyregexp"
 	"github.com/agent-discover/agent-discover/backend/base/program"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
 
-// limits are the options that addedTo adds to the arguments of confined containers, some of
-// them only if the arguments do not contain the option already.
-var limits = []struct{ name, value string }{
-	{"--cap-drop", "ALL"}, {"--security-opt", "no-new-privileges"}, {"--pids-limit", "512"}, {"--memory", "2g"}, {"--cpus", "2"},
+// limits are the options that addedTo adds to the arguments of confined containers, unless the arguments contain them
+// already. A server can only choose lower limits.
+var limits = []givenOption{
+	{"cap-drop", "ALL"},
+	{"security-opt", "no-new-privileges"},
+	{"pids-limit", fmt.Sprint(maxProcesses)},
+	{"memory", fmt.Sprintf("%dg", maxMemory>>30)},
+	{"cpus", fmt.Sprint(maxProcessors)},
 }
 
 // AddedTo returns the options that confine the container of a server. It returns
 // none for other servers.
 func AddedTo(server registry.Server) []string {
-	run := program.ContainerRun(server.Command, server.Args)
-	if !server.Confined() || run < 0 {
+	if !server.Confined() || program.ContainerRun(server.Command, server.Args) < 0 {
 		return nil
 	}
-	return addedTo(program.RunOptions(server.Args[run+1:]), server.Sandbox, server.Grants)
+	r, _ := readRun(server.Args) // if they are forbidden, the server does not start
+	return addedTo(r.options, boxOf(server.Sandbox, server.Grants))
 }
 
-func addedTo(present []program.Option, level string, grants registry.Grants) (added []string) {
+func addedTo(present []givenOption, b box) (added []string) {
 	has := func(name string) bool {
-		return slices.ContainsFunc(present, func(o program.Option) bool { return o.Name == name })
+		return slices.ContainsFunc(present, func(o givenOption) bool { return o.name == name })
 	}
 	for _, l := range limits {
-		if level == registry.Strict && l.name == "--cap-drop" || l.name == "--security-opt" || !has(l.name) {
-			added = append(added, l.name+"="+l.value)
+		if l.name == "cap-drop" || l.name == "security-opt" || !has(l.name) {
+			added = append(added, l.String())
 		}
 	}
-	if level != registry.Strict {
+	if !b.strict {
 		return added
 	}
-	if !has("--read-only") {
-		added = append(added, "--read-only")
+	if !has("read-only") {
+		added = append(added, "--read-only=true")
 	}
-	if !has("--tmpfs") {
+	if !slices.ContainsFunc(present, func(o givenOption) bool {
+		m, _ := mountOf(o, "")
+		return path.Clean(m.target) == "/tmp"
+	}) {
 		added = append(added, "--tmpfs=/tmp")
 	}
-	if networkOf(level, grants).None() {
+	if b.offline && !has("network") {
 		added = append(added, "--network=none")
 	}
 	return added
 }
 
 // confineContainer returns the launch of a container engine's client with the options that confine the container. It
-// returns an error if the sandbox is strict and an option of the server would weaken it, or if the server has a
-// variable that steersClient matches.
-func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
-	before := program.ContainerRun(l.Command, l.Args) + 1
-	present := program.RunOptions(l.Args[before:])
-	if level == registry.Strict {
-		for _, o := range present {
-			if why := undoes(o, grants, at); why != "" {
-				return l, fault.New(fault.Denied, "its sandbox is strict, and the option %s %s; remove the option, or choose guard",
-					o.Name, why)
-			}
-		}
+// returns an error if the arguments of the server contain an option that runOptions does not allow or mount a path that
+// is not granted, or if the server has a variable that steersClient matches. The paths can then be granted.
+func (s *Sandbox) confineContainer(name string, server registry.Server, l upstream.Launch) (upstream.Launch, error) {
+	at := s.placeOf(l)
+	p := s.mountable(at, server.Grants)
+	r, claims, why := confinedRun(l.Args, boxOf(server.Sandbox, server.Grants), p, at)
+	s.denials.forget(name)
+	if why != "" {
+		return l, fault.New(fault.Denied,
+			"its sandbox is %s, and %s; change its arguments, or a person can turn its sandbox off with: agent-discover servers sandbox %s off",
+			server.Sandbox, why, server.Name)
 	}
-	own, err := passedOn(present, l.Own)
-	l.Args, l.Own = slices.Concat(l.Args[:before], addedTo(present, level, grants), l.Args[before:]), own
+	if len(claims) > 0 {
+		s.denials.began(name, p, at.home)
+		if s.denials.add(name, claims, upstream.Line{At: s.options.Now()}) {
+			events.Publish(s.options.Bus, Changed{name})
+		}
+		return l, fault.New(fault.Denied,
+			"its sandbox is %s, and its arguments mount files that are not granted; a person can allow it with: "+
+				"agent-discover servers grant %s%s", server.Sandbox, server.Name, grantsFor(p, claims, at.home))
+	}
+	own, err := passedOn(r.options, l.Own)
+	l.Args, l.Own = r.arguments(addedTo(r.options, boxOf(server.Sandbox, server.Grants))), own
 	return l, err
 }
 
-// steersClient matches variables that change which code the client of an engine loads, which
-// programs it starts, or which engine it asks.
-var steersClient = regexp.MustCompile(`(?i)^(?:PATH|HOME|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|MALLOC_.*|GODEBUG|GOTRACEBACK|TMPDIR|XDG_.*|` +
-	`DOCKER_.*|BUILDKIT_.*|BUILDX_.*|CONTAINERS?_.*|CONTAINERD_.*|PODMAN_.*|BUILDAH_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_AUTH_FILE|NOTIFY_SOCKET|LISTEN_.*|_CONTAINERS_.*)$`)
+// grantsFor returns the options of servers grant that allow what claims name.
+func grantsFor(p confinement.Policy, claims []claim, home string) (options string) {
+	for _, c := range claims {
+		if d, denied := deniedBy(p, c, home); denied && d.Grant != "" {
+			options += fmt.Sprintf(" --%s %s", d.Access, safetext.ShellWord(d.Grant))
+		}
+	}
+	return options
+}
+
+// confinedRun reads the arguments of the client of an engine. It returns why they are forbidden, or else which paths they
+// mount that are not granted.
+func confinedRun(args []string, b box, p confinement.Policy, at place) (r containerRun, claims []claim, why string) {
+	if r, why = readRun(args); why != "" {
+		return r, nil, why
+	}
+	for n, o := range r.options {
+		if check := optionNamed(o.name).problem; check != nil {
+			why = check(o.value, b)
+		}
+		m, problem := mountOf(o, at.os)
+		if why == "" {
+			why = problem
+		}
+		if why == "" && m.kind == "bind" {
+			var c claim
+			if c, why = m.resolveBind(p, at); c.target != "" {
+				claims = append(claims, c)
+			}
+		}
+		if why != "" {
+			return r, nil, "the option --" + o.name + " " + why
+		}
+		if o.name == "volume" || o.name == "mount" {
+			r.options[n] = m.option(o.name)
+		}
+	}
+	return r, claims, ""
+}
+
+// steersClient matches variables that change which code the client of an engine loads, which programs it starts, which
+// engine it asks, or how it reaches registries.
+var steersClient = lazyregexp.New(`(?i)^(?:PATH|HOME|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|MALLOC_.*|` +
+	`GODEBUG|GOTRACEBACK|TMPDIR|TEMP|TMP|XDG_.*|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES.*|SYSTEMROOT|COMSPEC|PATHEXT|` +
+	`DOCKER_.*|BUILDKIT_.*|BUILDX_.*|CONTAINERS?_.*|CONTAINERD_.*|PODMAN_.*|BUILDAH_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_AUTH_FILE|` +
+	`CNI_.*|NETCONFPATH|HELPER_BINARIES_DIR|GNUPGHOME|SSH_ASKPASS.*|SSH_AUTH_SOCK|(?:HTTP|HTTPS|ALL|NO|FTP)_PROXY|SSL_CERT_FILE|` +
+	`SSL_CERT_DIR|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|NOTIFY_SOCKET|LISTEN_.*|_CONTAINERS_.*)$`)
 
 // passedOn returns those variables of a server that the options pass on to the container. The
 // client of the engine, which runs outside of any sandbox, gets no other variables of the
 // server. The error names a variable that steersClient matches.
-func passedOn(present []program.Option, own map[string]string) (map[string]string, error) {
+func passedOn(present []givenOption, own map[string]string) (map[string]string, error) {
 	passed := make(map[string]string)
 	for _, o := range present {
-		if value, has := own[o.Value]; has && o.Name == "--env" {
-			passed[o.Value] = value
+		if value, has := own[o.value]; has && o.name == "env" {
+			passed[o.value] = value
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
@@ -97,54 +157,4 @@ func passedOn(present []program.Option, own map[string]string) (map[string]strin
 		}
 	}
 	return passed, nil
-}
-
-// undoes returns why an option is forbidden in a strict sandbox, or "" if it is allowed.
-func undoes(o program.Option, grants registry.Grants, at place) string {
-	switch o.Name {
-	case "--privileged", "--cap-add", "--device", "--volumes-from", "--userns", "--cgroupns", "--uts":
-		return "gives the container rights over this computer"
-	case "--pid", "--ipc":
-		if o.Value != "private" && o.Value != "none" {
-			return "shows the container other programs of this computer"
-		}
-	case "--security-opt":
-		if !strings.HasPrefix(o.Value, "no-new-privileges") {
-			return "changes how the container is confined"
-		}
-	case "--network":
-		if o.Value != "none" && networkOf(registry.Strict, grants).None() {
-			return "connects the container, but the network is not granted"
-		}
-	case "--volume", "--mount":
-		source := sourceOf(o)
-		if strings.HasPrefix(source, ".") { // relative to the folder in which the client of the engine starts
-			source = filepath.Join(at.dir, source)
-		}
-		if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, "~") {
-			return "" // a volume of the engine
-		}
-		path := real(at.expand(source))
-		switch {
-		case strings.HasSuffix(path, ".sock"):
-			return "gives the container a socket of this computer"
-		case confinement.Within(path, at.home) || confinement.AnyWithin(reals(at.hidden(nil)), path):
-			return "gives the container your home folder or a secret in it"
-		}
-	}
-	return ""
-}
-
-// sourceOf returns the path or the volume that an option mounts.
-func sourceOf(o program.Option) string {
-	if o.Name == "--volume" {
-		source, _, _ := strings.Cut(o.Value, ":")
-		return source
-	}
-	for part := range strings.SplitSeq(o.Value, ",") {
-		if key, value, _ := strings.Cut(part, "="); key == "source" || key == "src" {
-			return value
-		}
-	}
-	return ""
 }

@@ -113,8 +113,8 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	}
 	users := l.Env
 	l.Env = chosen(l.Env, server.Sandbox)
-	if program.ContainerRun(l.Command, l.Args) >= 0 {
-		return confineContainer(l, server.Sandbox, server.Grants, s.placeOf(l))
+	if program.RunsContainers(l.Command) {
+		return s.confineContainer(name, server, l)
 	}
 	if !s.machine.Confines() {
 		return l, nil
