@@ -74,7 +74,7 @@ func (s *Sandbox) confineContainer(name string, server registry.Server, l upstre
 	if why != "" {
 		return l, fault.New(fault.Denied,
 			"its sandbox is %s, and %s; change its arguments, or a person can turn its sandbox off with: agent-discover servers sandbox %s off",
-			server.Sandbox, why, server.Name)
+			server.Sandbox, safetext.Clip(safetext.Label(why), 400), server.Name)
 	}
 	if len(claims) > 0 {
 		s.denials.began(name, p, at.home)

@@ -133,6 +133,14 @@ func TestOptionsThatOpenTheBoxOfAContainerAreRefused(t *testing.T) {
 	}
 }
 
+func TestTheErrorAboutAVariableOfAContainerDoesNotShowItsValue(t *testing.T) {
+	s := newAda(t)
+	_, _, err := s.confine(registry.Guard, "run -e *=hunter2 image", nil)
+	if text := fault.MessageOf(err); !strings.Contains(text, "--env needs the form") || strings.Contains(text, "hunter2") {
+		t.Error(err)
+	}
+}
+
 func TestSocketsOfEnginesAreNeverMounted(t *testing.T) {
 	s := newAda(t)
 	folder, err := os.MkdirTemp("", "s")

@@ -41,7 +41,7 @@ var runOptions = []runOption{
 	{name: "dns", problem: matching(`[0-9A-Fa-f.:]+`)},
 	{name: "dns-search", problem: matching(`[A-Za-z0-9_.-]+`)},
 	{name: "entrypoint"},
-	{name: "env", short: 'e', problem: matching(`[A-Za-z_][A-Za-z0-9_.-]*(?:=(?s:.*))?`)},
+	{name: "env", short: 'e', problem: variableProblem},
 	{name: "expose", problem: matching(`[0-9-]+(?:/[a-z]+)?`)},
 	{name: "hostname", short: 'h', problem: matching(`[A-Za-z0-9.-]+`)},
 	{name: "init", flag: true},
@@ -187,6 +187,16 @@ var decimal = lazyregexp.New(`^[0-9](?:\.[0-9]{1,4})?$`)
 func processors(value string, _ box) string {
 	if n, err := strconv.ParseFloat(value, 64); err != nil || !decimal.MatchString(value) || n < 0.01 || n > maxProcessors {
 		return fmt.Sprintf("is limited to %d", maxProcessors)
+	}
+	return ""
+}
+
+var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// variableProblem forbids patterns of names, with which podman passes on several variables. It does not show the value.
+func variableProblem(value string, _ box) string {
+	if name, _, _ := strings.Cut(value, "="); !variable.MatchString(name) {
+		return "needs the form NAME or NAME=VALUE"
 	}
 	return ""
 }
