@@ -42,8 +42,12 @@ func TestAnImportAsksWhetherToRemoveTheServersFromTheEditors(t *testing.T) {
 			},
 			[2]string{"Import these servers? [y/N] ", "y"})
 		programtest.Contains(t, h.Must("servers", "list"), "hello ")
-		if gone := !strings.Contains(readFile(t, file), "hello"); gone != removed ||
-			strings.Contains(term.screen.String(), "to undo: agent-discover editors undo") != removed {
+		const undo = "to undo: agent-discover editors undo"
+		if removed {
+			term.awaitText(undo)
+		}
+		gone, shown := !strings.Contains(readFile(t, file), "hello"), strings.Contains(term.screen.String(), undo)
+		if gone != removed || shown != removed {
 			t.Errorf("after %q the entry is gone: %t; the screen shows:\n%s", answer, gone, term.screen)
 		}
 	}

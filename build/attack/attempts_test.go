@@ -26,6 +26,7 @@ type plants struct {
 	Packets    string // path of a socket for datagrams in the folder for temporary files
 	Abstract   string // name of a listener without a path
 	Shared     int    // id of shared memory
+	Queue      int    // id of a message queue
 	Terminal   string // path of a terminal
 	PID        int    // of a program of the user
 }
@@ -157,7 +158,11 @@ var attempts = map[string]attempt{
 	"32-bit calls": func(plants) error { return plain(0x40000000|unix.SYS_GETPID, 0) },
 
 	"socket in a temporary folder": func(p plants) error { return dial("unix", p.Socket) },
-	"datagrams":                    func(p plants) error { return datagram(p.Packets) },
+	"datagrams":                    func(p plants) error { return datagram(p.Packets, unix.SOCK_DGRAM) },
+	"datagrams of raw sockets":     func(p plants) error { return datagram(p.Packets, unix.SOCK_RAW) },
+	"netlink":                      func(plants) error { return netlink() },
+	"messages":                     func(p plants) error { return messages(p.Queue) },
+	"names by inotify":             func(p plants) error { return watch(filepath.Join(p.Home, ".ssh")) },
 	"socket in the home folder":    func(p plants) error { return dial("unix", p.Bus) },
 	"abstract socket":              func(p plants) error { return dial("unix", "@"+p.Abstract) },
 	"TCP":                          func(p plants) error { return dial("tcp", p.TCP) },
@@ -269,13 +274,40 @@ func sharedMemory(id int) error {
 }
 
 // datagram sends a datagram with one of a pair of sockets, which it has disconnected from the other.
-func datagram(path string) error {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+func datagram(path string, kind int) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, kind, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _, _ = unix.Close(pair[0]), unix.Close(pair[1]) }()
 	return unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: path})
+}
+
+// netlink makes a socket over which processes of different programs send each other messages.
+func netlink() error {
+	at, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_USERSOCK)
+	_ = unix.Close(at)
+	return err
+}
+
+// messages puts a message into a queue that another program has made.
+func messages(queue int) error {
+	message := struct {
+		kind int
+		text [8]byte
+	}{kind: 1}
+	_, _, errno := unix.Syscall6(unix.SYS_MSGSND, uintptr(queue), uintptr(unsafe.Pointer(&message)), 8, 0o4000, 0, 0) // IPC_NOWAIT
+	return failure(errno)
+}
+
+// watch learns the names of the files in a folder that are opened.
+func watch(folder string) error {
+	at, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	return second(unix.InotifyAddWatch(at, folder, unix.IN_OPEN))
 }
 
 // fastOpen connects by sending, which Landlock does not see.

@@ -102,6 +102,12 @@ func victim(args []string) error {
 		return err
 	}
 	defer func() { _, _ = unix.SysvShmCtl(p.Shared, unix.IPC_RMID, nil) }()
+	queue, _, errno := unix.Syscall(unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600, 0)
+	if errno != 0 {
+		return errno
+	}
+	defer func() { _, _, _ = unix.Syscall(unix.SYS_MSGCTL, queue, unix.IPC_RMID, 0) }()
+	p.Queue = int(queue)
 	if p.Terminal, err = terminal(); err != nil {
 		return err
 	}

@@ -317,14 +317,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// copyProgram copies this binary to where the server finds it.
+// copyProgram copies this binary to where the server finds it. Another program does that: a file that is open for writing
+// in this process, or in a child that another test starts at this moment, could not be executed.
 func copyProgram(t *testing.T, from, to string) {
-	text, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, text, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("install", "-m", "700", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

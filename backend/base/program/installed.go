@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,8 @@ var (
 )
 
 // Installed reports whether a command is a program that the system or the person has installed. It is a name that is
-// looked up in PATH, or a path in a folder in which package managers install programs. A program in any other folder,
-// such as that of a project, may have the name of a known one and be another program.
+// looked up in PATH, or a path in a folder of PATH, or in one in which package managers install programs. A program in any
+// other folder, such as that of a project, may have the name of a known one and be another program.
 func Installed(command string) bool {
 	if !strings.ContainsAny(command, `/\`) {
 		return command != ""
@@ -47,6 +48,9 @@ func Installed(command string) bool {
 				folders = append(folders, filepath.Join(home, filepath.FromSlash(name)))
 			}
 		}
+	}
+	if slices.Contains(filepath.SplitList(os.Getenv("PATH")), filepath.Dir(command)) {
+		return true
 	}
 	for _, folder := range folders {
 		if rest, err := filepath.Rel(folder, command); err == nil && filepath.IsLocal(rest) {

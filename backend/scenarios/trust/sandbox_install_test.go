@@ -33,6 +33,7 @@ func newInstalling(t *testing.T) *installing {
 		t.Skip("npx is not installed")
 	}
 	i := &installing{npx: npx, uvx: filepath.Join(mcptest.UV(t), "uvx")}
+	t.Setenv("PATH", filepath.Dir(i.uvx)+":"+os.Getenv("PATH")) // as a program that is installed
 	i.Scenario, i.home = confining(t, func(home string) {
 		hubtest.Profile(t, home, strings.Join([]string{mcptest.UV(t), filepath.Dir(npx), filepath.Dir(mcptest.Node(t))}, ":"), nil)
 	})

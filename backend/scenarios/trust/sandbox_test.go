@@ -142,6 +142,7 @@ func TestAConfinedPythonServerIsInstalledBeforeAndWorks(t *testing.T) {
 			env[name] = value
 		}
 	}
+	t.Setenv("PATH", mcptest.UV(t)+":"+os.Getenv("PATH")) // uvx counts as installed
 	s, _ := confining(t, func(home string) { hubtest.Profile(t, home, mcptest.UV(t), env) })
 	for i, level := range []string{"guard", "strict"} {
 		server := map[string]any{
