@@ -188,6 +188,7 @@ func newInstalling(t *testing.T, programs map[string]string) *installing {
 	}))
 	t.Cleanup(listener.Close)
 	i.listener = listener.URL
+	i.Set("PATH", path) // so that npx and uvx count as installed
 	i.Serve()
 	i.Client = instance.NewClient(i.RunningHub())
 	return i
