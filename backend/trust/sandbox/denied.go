@@ -51,6 +51,7 @@ type claim struct {
 	// missing is set if the text says that the target does not exist, as it seems to a server that has a file tree of its
 	// own.
 	missing bool
+	named   bool // by the configuration or a call, and not by the server
 }
 
 // patterns match messages of programs about denied accesses.
@@ -176,10 +177,17 @@ func deniedBy(p confinement.Policy, c claim, home string) (d Denied, denied bool
 		return d, false
 	}
 	d.Target = path
-	if !p.Hides(path) {
-		d.Grant = grantFor(path, d.Access, home)
+	if grant := grantFor(path, d.Access, home); !p.Hides(path) && (c.named || !tooMuch(grant, home)) {
+		d.Grant = grant
 	}
 	return d, true
+}
+
+// tooMuch reports whether a folder contains the files of all programs of the user, so that a message of a server is no
+// reason to offer it to a person.
+func tooMuch(folder, home string) bool {
+	return confinement.Within(folder, real(home)) ||
+		slices.Contains(strings.Fields("/run /dev /proc /sys /var /var/lib /tmp /home /root /Users /Volumes"), folder)
 }
 
 // maxAsked is the largest number of arguments and variables of a server that are looked at for paths.
@@ -277,7 +285,7 @@ func claimsOn(p confinement.Policy, home string, texts []string) (claims []claim
 		} else if _, missing := os.Stat(filepath.Dir(text)); err != nil && missing != nil {
 			continue // a path of another kind, such as that of a URL
 		}
-		claims = append(claims, claim{access: access, target: text})
+		claims = append(claims, claim{access: access, target: text, named: true})
 	}
 	return claims
 }

@@ -80,7 +80,7 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 		"open '~/a.txt'":            "write ~/a.txt grant ~/a.txt",
 		"mkdir '~/.app/state'":      "write ~/.app/state grant ~/.app",
 		"open '~/.ssh/id_ed25519'":  "read ~/.ssh/id_ed25519 grant ",
-		"scandir '~'":               "read ~ grant ~",
+		"scandir '~'":               "read ~ grant ",
 		"scandir '~/notes'":         "nothing",
 		"open '~/project/x'":        "nothing",
 		"open '~/project/../notes'": "write ~/notes grant ~/notes",
@@ -96,6 +96,9 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 		if got = strings.ReplaceAll(got, home, "~"); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
+	}
+	if d, denied := deniedBy(p, claim{target: home, named: true}, home); !denied || d.Grant != home {
+		t.Errorf("the home folder that a configuration names: %+v", d)
 	}
 	for target, want := range map[string]string{"": "443", "api.example": "api.example:443", "1.2.3.4:5432": "1.2.3.4:5432"} {
 		if d, denied := deniedBy(p, claim{access: Network, target: target}, home); !denied || d.Grant != want {

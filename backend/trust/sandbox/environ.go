@@ -10,8 +10,9 @@ import (
 )
 
 // agents are the variables that name the sockets and files through which programs reach the user's keys.
-var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST " +
-	"CONTAINER_HOST KUBECONFIG")
+var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO " +
+	"GNOME_KEYRING_CONTROL DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG CONTAINER_HOST CONTAINERD_ADDRESS BUILDKIT_HOST INCUS_SOCKET LXD_SOCKET " +
+	"LIBVIRT_DEFAULT_URI KUBECONFIG")
 
 // ordinary are the variables of the user that even a strict server gets, with those that process.NetworkVariable accepts.
 var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME")
