@@ -23,8 +23,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// otherUser is the user whose programs the tests start when they run as root.
-const otherUser = 65534
+// otherUser is the user whose programs the tests start when they run as root. Tests of other packages must not use it: a
+// program that reads the open files of all its processes would wait for theirs.
+const otherUser = 65532
 
 // asOther names the environment variable that turns the test binary into a program
 // of the other user. Its value says what the program does.
