@@ -52,11 +52,11 @@ func (m Machine) confine(p Policy, l upstream.Launch, program string) (upstream.
 		symlinks = p.homeLinks()
 	}
 	if tree {
-		if layout = p.mounts(); len(layout) > maxMounts {
+		if layout = p.mounts(m.ABI > 0); len(layout) > maxMounts {
 			return l, fault.New(fault.Invalid, "it needs %d mounts, and at most %d are possible; a granted folder with secrets in it has too many "+
 				"files and folders beside them: grant those that it needs instead", len(layout), maxMounts)
 		}
-		symlinks = links(append(p.lostLinks(), p.Links...), layout)
+		symlinks = links(append(p.lostLinks(m.ABI > 0), p.Links...), layout)
 	}
 	if err := furnish(layout, symlinks); err != nil {
 		return l, err
@@ -167,8 +167,11 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 	s.Files = handledFiles(m.ABI)
 	if tree {
 		for _, m := range layout {
-			if !m.mask() {
-				s.Rules = append(s.Rules, rule{m.at, rightsTo(area{path: m.at, write: m.write}, s.Files)})
+			if m.mask() {
+				continue
+			}
+			for _, part := range p.ruled(m.at) {
+				s.Rules = append(s.Rules, rule{part, rightsTo(area{path: part, write: m.write}, s.Files)})
 			}
 		}
 		s.Rules = append(s.Rules, rule{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, rule{"/proc", readTree},
@@ -193,6 +196,21 @@ func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
 		s.Scoped = scopes
 	}
 	return s
+}
+
+// ruled returns the paths for which a mount needs rules of Landlock: the path of the mount, or its parts if they hide files
+// that only root reads, except for those that a person has named.
+func (p Policy) ruled(at string) []string {
+	if !ofRoot(at) || AnyWithin(p.Hidden, at) {
+		return []string{at}
+	}
+	parts := carve(machineDisk{}, at, p.Hidden)
+	for _, named := range p.Named {
+		if Within(at, named) && AnyWithin(p.Hidden, named) {
+			parts = append(parts, named)
+		}
+	}
+	return parts
 }
 
 // inodeOf returns what must be mounted for m. It is that of no existing file if the path leads through a link now, so that

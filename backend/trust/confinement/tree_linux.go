@@ -34,13 +34,17 @@ const maxMounts = 1500
 
 // inParts reports whether the parts of a folder are mounted in its place, except for what is hidden. A mask on a hidden
 // file ends when another program replaces the file, as passwd does with /etc/shadow. So masks are only for folders in
-// which the process can read no hidden file anyway, because they belong to root.
-func (p Policy) inParts(folder string) bool {
-	return p.Home != "" && Within(p.Home, folder) || os.Geteuid() == 0 && Within("/etc", folder)
+// which the process can read no hidden file anyway, because they belong to root, or because of Landlock.
+func (p Policy) inParts(folder string, landlock bool) bool {
+	return p.Home != "" && Within(p.Home, folder) || !landlock && ofRoot(folder)
 }
 
+// ofRoot reports whether a folder may contain files that only root can read, and this process belongs to root.
+func ofRoot(folder string) bool { return os.Geteuid() == 0 && Within("/etc", folder) }
+
 // mounts returns what the tree of a process contains, parents first. The folders /proc and /dev are not part of it.
-func (p Policy) mounts() []mount {
+// landlock says whether the process is restricted by Landlock, too.
+func (p Policy) mounts(landlock bool) []mount {
 	var all []mount
 	add := func(paths []string, write bool) {
 		for _, path := range paths {
@@ -48,7 +52,7 @@ func (p Policy) mounts() []mount {
 				continue
 			}
 			parts := []string{path}
-			if p.inParts(path) && !AnyWithin(p.Hidden, path) {
+			if p.inParts(path, landlock) && !AnyWithin(p.Hidden, path) {
 				parts = carve(machineDisk{}, path, p.Hidden)
 			}
 			for _, part := range parts {
@@ -152,8 +156,8 @@ func links(paths []string, mounts []mount) (out []symlink) {
 }
 
 // lostLinks returns the symbolic links in those system folders of which only parts are mounted.
-func (p Policy) lostLinks() (links []string) {
-	if !p.inParts("/etc") || !slices.Contains(p.Read, "/etc") || !Contains(p.Hidden, "/etc") {
+func (p Policy) lostLinks(landlock bool) (links []string) {
+	if !p.inParts("/etc", landlock) || !slices.Contains(p.Read, "/etc") || !Contains(p.Hidden, "/etc") {
 		return nil
 	}
 	for folders := []string{"/etc"}; len(folders) > 0; folders = folders[1:] {

@@ -101,7 +101,7 @@ func TestATreeContainsWhatThePolicyNames(t *testing.T) {
 		{"what does not exist", Policy{Read: in("home/notes/b.txt", "usr")}, "own home; read usr"},
 	} {
 		row.p.Hidden, row.p.Home, row.p.Private = hidden, filepath.Join(dir, "home"), filepath.Join(dir, "data/own/home")
-		if got := described(dir, row.p.mounts()); got != row.want {
+		if got := described(dir, row.p.mounts(true)); got != row.want {
 			t.Errorf("%s:\n%s\nwant\n%s", row.what, got, row.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestAFileThatOnlyRootReadsStaysHiddenWhenItIsReplaced(t *testing.T) {
 		t.Skip("other users cannot read such files")
 	}
 	p := Policy{Read: []string{"/etc", "/usr"}, Hidden: []string{"/etc/shadow", "/etc/ssl/private"}, Home: "/root", Private: t.TempDir()}
-	layout := p.mounts()
+	layout := p.mounts(false)
 	for _, m := range layout {
 		if m.at == "/etc" || m.at == "/etc/ssl" || m.at == "/etc/shadow" {
 			t.Errorf("%s is mounted", m.at)
@@ -166,7 +166,18 @@ func TestAFileThatOnlyRootReadsStaysHiddenWhenItIsReplaced(t *testing.T) {
 	if nearest(layout, "/etc/passwd") < 0 {
 		t.Error("/etc/passwd is missing")
 	}
-	links := links(p.lostLinks(), layout)
+	rules := make(map[string]bool)
+	p.Read, p.Named = append(p.Read, "/etc/ssl/private"), []string{"/etc/ssl/private"}
+	for _, r := range (Machine{ABI: ABISockets}).specOf(p, p.mounts(true), true).Rules {
+		rules[r.Path] = true
+	}
+	if rules["/etc"] || rules["/etc/ssl"] || rules["/etc/shadow"] || !rules["/etc/passwd"] || !rules["/usr"] {
+		t.Errorf("Landlock allows %v", rules)
+	}
+	if _, err := os.Stat("/etc/ssl/private"); err == nil && !rules["/etc/ssl/private"] {
+		t.Error("Landlock does not allow a folder that a person has named")
+	}
+	links := links(p.lostLinks(false), layout)
 	for _, link := range links {
 		if !Within("/etc", link.at) {
 			t.Errorf("%s is linked", link.at)
