@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// RunsContainers reports whether a command is the client of a container engine that is installed on this machine. The
-// processes of a container are not children of such a program.
+// RunsContainers reports whether a command is the client of a container engine. The processes of a container are not
+// children of such a program.
 func RunsContainers(command string) bool {
-	return Installed(command) && slices.Contains([]string{"docker", "podman", "nerdctl"}, Name(command))
+	return slices.Contains([]string{"docker", "podman", "nerdctl"}, Name(command))
 }
 
 // ContainerRun returns the index in args of the word run with which a client of a container engine is told to run a

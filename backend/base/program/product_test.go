@@ -16,8 +16,8 @@ func TestCommandsLeadToTheProductThatIncludesTheirProgram(t *testing.T) {
 
 func TestClientsOfContainerEnginesAreRecognized(t *testing.T) {
 	for command, want := range map[string]bool{
-		"docker": true, "/usr/local/bin/podman": true, "/opt/Docker/Docker.EXE": true, "nerdctl.cmd": true,
-		"docker-compose": false, "/opt/docker/server": false, "/home/u/project/docker": false, "./docker": false, "": false,
+		"docker": true, "/usr/local/bin/podman": true, `C:\Program Files\Docker\Docker.EXE`: true, "nerdctl.cmd": true,
+		"docker-compose": false, "/opt/docker/server": false, "": false,
 	} {
 		if got := RunsContainers(command); got != want {
 			t.Errorf("%q: got %t", command, got)

@@ -26,10 +26,16 @@ var limits = []givenOption{
 	{"cpus", fmt.Sprint(maxProcessors)},
 }
 
+// runsEngine reports whether a command is the client of a container engine, which options confine instead of the system. A
+// program that only has the name of one is confined as any other.
+func runsEngine(command string) bool {
+	return program.Installed(command) && program.RunsContainers(command)
+}
+
 // AddedTo returns the options that confine the container of a server. It returns
 // none for other servers.
 func AddedTo(server registry.Server) []string {
-	if !server.Confined() || program.ContainerRun(server.Command, server.Args) < 0 {
+	if !server.Confined() || !runsEngine(server.Command) || program.ContainerRun(server.Command, server.Args) < 0 {
 		return nil
 	}
 	r, _ := readRun(server.Args) // if they are forbidden, the server does not start

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
 )
@@ -46,7 +45,7 @@ func judge(server registry.Server, m confinement.Machine) Report {
 	lacks := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
 	network := networkOf(server.Sandbox, server.Grants)
 	switch {
-	case program.ContainerRun(server.Command, server.Args) >= 0:
+	case runsEngine(server.Command):
 		r.Notes = append(r.Notes, "the container engine enforces it with the options that are added to its arguments")
 		if network.Restricted && !network.None() {
 			r.Notes = append(r.Notes, "a container reaches all addresses or none; the granted ones are not checked")

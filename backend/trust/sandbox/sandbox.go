@@ -27,7 +27,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/confinement"
@@ -113,7 +112,7 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	}
 	users := l.Env
 	l.Env = chosen(l.Env, server.Sandbox)
-	if program.RunsContainers(l.Command) {
+	if runsEngine(l.Command) {
 		return s.confineContainer(name, server, l)
 	}
 	if !s.machine.Confines() {
