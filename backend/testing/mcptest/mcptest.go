@@ -160,14 +160,24 @@ func run(args []string) int {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	}
 	if o.linger {
-		select {}
+		forever()
 	}
 	flood(os.Stderr, o.flood)
 	newServer(o, os.Stdout).serve(os.Stdin)
 	if o.stubborn {
-		select {}
+		forever()
 	}
 	return 0
+}
+
+// forever waits until the process is killed. An empty select would not do: the
+// runtime ends a program whose goroutines all wait for each other.
+func forever() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals)
+	for {
+		<-signals
+	}
 }
 
 // flood writes n bytes as lines.
