@@ -65,6 +65,16 @@ type Release struct {
 	Deprecated string // the publisher's message; empty for a version that is not deprecated
 }
 
+// Origin says where a version of a package comes from, as its registry tells it.
+type Origin struct {
+	Published  time.Time // of this version; zero if it is not known
+	First      time.Time // publication of the first version; zero if it is not known
+	Publishers []string  // accounts that may publish versions; empty if they are not known
+	Author     string    // the author that the package names, which nobody checks; "" if it names none
+	Deprecated string    // the publisher's message; "" for a version that is not deprecated
+	Known      []string  // identifiers of the vulnerabilities of this version that the registry lists
+}
+
 // ID identifies a listing among all sources: SOURCE:NAME.
 func (l *Listing) ID() string { return l.Source + ":" + l.Name }
 

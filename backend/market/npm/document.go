@@ -89,6 +89,94 @@ func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) 
 	return d, nil
 }
 
+// Origin returns where an exact version of a package comes from.
+func (s *Source) Origin(ctx context.Context, name, version string) (listing.Origin, error) {
+	document, c, err := s.document(ctx, name, "application/json")
+	if fault.CodeOf(err) == fault.CodeTooLarge {
+		return s.manifestOrigin(ctx, name, version)
+	}
+	if err != nil {
+		return listing.Origin{}, err
+	}
+	c.http.Close()
+	manifest := document.Object("versions").Object(version)
+	if manifest == nil {
+		return listing.Origin{}, noVersion(name, version)
+	}
+	times := document.Object("time")
+	o := listing.Origin{
+		Published: times.Time(version), First: firstPublished(times), Author: author(manifest), Deprecated: deprecation(manifest),
+	}
+	for _, owners := range []fetch.Object{document, manifest} {
+		if o.Publishers = maintainers(owners); len(o.Publishers) > 0 {
+			break
+		}
+	}
+	return o, nil
+}
+
+// manifestOrigin is Origin for a package whose document is too large. The times are not known.
+func (s *Source) manifestOrigin(ctx context.Context, name, version string) (listing.Origin, error) {
+	manifest, err := s.versionManifest(ctx, name, version)
+	if err != nil {
+		return listing.Origin{}, err
+	}
+	return listing.Origin{Publishers: maintainers(manifest), Author: author(manifest), Deprecated: deprecation(manifest)}, nil
+}
+
+// InstallScripts returns the commands that npm runs when it installs a version of a package, in their order.
+func (s *Source) InstallScripts(ctx context.Context, name, version string) ([]string, error) {
+	manifest, err := s.versionManifest(ctx, name, version)
+	if err != nil {
+		return nil, err
+	}
+	var commands []string
+	scripts := manifest.Object("scripts")
+	for _, event := range []string{"preinstall", "install", "postinstall"} {
+		if command := scripts.Text(event); command != "" {
+			commands = append(commands, command)
+		}
+	}
+	if scripts.Text("install") == "" && scripts.Text("preinstall") == "" && string(manifest["gypfile"]) == "true" {
+		commands = append([]string{"node-gyp rebuild"}, commands...) // npm's default for packages with a binding.gyp
+	}
+	return commands, nil
+}
+
+// versionManifest returns the manifest of an exact version.
+func (s *Source) versionManifest(ctx context.Context, name, version string) (fetch.Object, error) {
+	if !ValidName(name) || !validVersion.MatchString(version) {
+		return nil, noVersion(name, version)
+	}
+	c, err := s.connect(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer c.http.Close()
+	manifest, err := c.manifest(ctx, name, version)
+	if err == nil && (manifest.Exact("name") != name || manifest.Exact("version") != version) {
+		err = noVersion(name, version)
+	}
+	return manifest, err
+}
+
+// maintainers returns the names of the accounts that may publish a package.
+func maintainers(o fetch.Object) (names []string) {
+	for _, m := range o.Objects("maintainers") {
+		if name := m.Text("name"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// author returns the author that a manifest names, without addresses.
+func author(m fetch.Object) string {
+	name := cmp.Or(m.Object("author").Text("name"), m.Text("author"))
+	name, _, _ = strings.Cut(name, "<")
+	return strings.TrimSpace(name)
+}
+
 // firstPublished returns the time of the first version. Some registries do not say when a package was created.
 func firstPublished(times fetch.Object) time.Time {
 	first := times.Time("created")
@@ -106,7 +194,7 @@ func (s *Source) getManifest(ctx context.Context, name string) (listing.Details,
 		return listing.Details{}, err
 	}
 	defer c.http.Close()
-	manifest, err := c.manifest(ctx, name)
+	manifest, err := c.manifest(ctx, name, "latest")
 	if err != nil {
 		return listing.Details{}, err
 	}

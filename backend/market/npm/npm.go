@@ -233,7 +233,7 @@ func (c *connection) search(ctx context.Context, query string, limit int) ([]lis
 
 // lookUp returns the latest version of a package if it is a server.
 func (c *connection) lookUp(ctx context.Context, name string) ([]listing.Listing, error) {
-	manifest, err := c.manifest(ctx, name)
+	manifest, err := c.manifest(ctx, name, "latest")
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
 	}
@@ -252,9 +252,9 @@ func (c *connection) address(name string) string {
 	return c.base + "/" + url.PathEscape(name)
 }
 
-// manifest returns the document of the latest version of a package.
-func (c *connection) manifest(ctx context.Context, name string) (fetch.Object, error) {
+// manifest returns the document of a version of a package, or of the version with a tag.
+func (c *connection) manifest(ctx context.Context, name, version string) (fetch.Object, error) {
 	var manifest fetch.Object
-	err := c.http.JSON(ctx, c.address(name)+"/latest", "application/json", maxManifest, &manifest)
+	err := c.http.JSON(ctx, c.address(name)+"/"+version, "application/json", maxManifest, &manifest)
 	return manifest, err
 }

@@ -221,6 +221,43 @@ func TestAVersionIsResolved(t *testing.T) {
 	}
 }
 
+func TestAVersionHasAnOrigin(t *testing.T) {
+	const owners = `"maintainers":[{"name":"alice","email":"a@x.example"},{"name":""},{"name":"bob"}]`
+	r := newRegistry(t, map[string]string{
+		"/x-mcp": `{"name":"x-mcp",` + owners + `,"time":{"created":"2025-01-02T03:04:05Z","1.0.0":"2025-01-02T03:04:05Z",
+			"2.0.0":"2026-01-02T03:04:05.678Z"},"versions":{"2.0.0":{"name":"x-mcp","version":"2.0.0","deprecated":"old",
+			"author":{"name":"Carol"}}}}`,
+		"/bare": `{"name":"bare","versions":{"1.0.0":{"name":"bare","version":"1.0.0",` + owners + `,"author":"Carol <c@x.example>"}}}`,
+		"/huge": `{"name":"huge","readme":"` + strings.Repeat("x", maxDocument) + `"}`, "/huge/1.0.0": `{"name":"huge","version":"1.0.0",` +
+			owners + `}`,
+		"/built/1.0.0": `{"name":"built","version":"1.0.0","scripts":{"postinstall":"c","install":"b","preinstall":"a","test":"d"}}`,
+		"/gyp/1.0.0":   `{"name":"gyp","version":"1.0.0","gypfile":true,"scripts":{"postinstall":"c"}}`,
+		"/other/1.0.0": `{"name":"another","version":"1.0.0","scripts":{"install":"b"}}`,
+	})
+	s := source(t, "registry="+r.URL)
+	got, err := s.Origin(t.Context(), "x-mcp", "2.0.0")
+	if err != nil || got.Published.Year() != 2026 || got.First.Year() != 2025 || strings.Join(got.Publishers, " ") != "alice bob" ||
+		got.Author != "Carol" || got.Deprecated != "old" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, name := range []string{"bare", "huge"} {
+		got, err := s.Origin(t.Context(), name, "1.0.0")
+		if err != nil || strings.Join(got.Publishers, " ") != "alice bob" || !got.Published.IsZero() ||
+			name == "bare" && got.Author != "Carol" {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+	if _, err := s.Origin(t.Context(), "x-mcp", "3.0.0"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a missing version: %v", err)
+	}
+	for name, want := range map[string]string{"built": "a, b, c", "gyp": "node-gyp rebuild, c", "other": "", "absent": ""} {
+		got, err := s.InstallScripts(t.Context(), name, "1.0.0")
+		if strings.Join(got, ", ") != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestAPackageWithoutAProgramCannotBeStarted(t *testing.T) {
 	const manifest = `{"name":"x-mcp","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"x-mcp","version":"1.0.0","keywords":["mcp-server"],"bin":%s}}}`
 	for bin, want := range map[string]bool{

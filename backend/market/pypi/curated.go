@@ -65,7 +65,7 @@ func always(value string) input {
 var curated = func() map[string]listing.Listing {
 	out := make(map[string]listing.Listing)
 	for _, e := range entries {
-		l := describe(normalize(e.name), "", e.purpose)
+		l := describe(Normalize(e.name), "", e.purpose)
 		l.Title, l.Keywords = e.title, strings.Fields(e.keywords)
 		p := &l.Packages[0]
 		p.Identifier, p.Program = e.name, e.program

@@ -37,6 +37,9 @@ type project struct {
 	wheel        string // URL of the wheel of the version; "" if it has none
 	wheelSize    int64
 	dependencies []string
+	publishers   []string // accounts that may upload files
+	author       string
+	known        []string // identifiers of vulnerabilities
 }
 
 // find looks up a version of a package in one index after the other; "" means the latest version.
@@ -91,15 +94,22 @@ func withoutUser(u *url.URL) *url.URL {
 func readDocument(document fetch.Object, name, wanted string) (project, error) {
 	info := document.Object("info")
 	version := info.Exact("version")
-	if normalize(info.Exact("name")) != normalize(name) || !anyVersion.MatchString(version) || wanted != "" && wanted != version {
+	if Normalize(info.Exact("name")) != Normalize(name) || !anyVersion.MatchString(version) || wanted != "" && wanted != version {
 		return project{}, fault.New(fault.Failed, "PyPI sent the document of another package than %s", name)
 	}
-	p := project{Details: listing.Details{Listing: describe(normalize(name), version, info.Text("summary"))}}
+	p := project{Details: listing.Details{Listing: describe(Normalize(name), version, info.Text("summary"))}}
 	p.License = cmp.Or(info.Text("license_expression"), shortLicense(info.Text("license")), classified(info.Texts("classifiers", 100)))
 	p.Readme = safetext.Prefix(fetch.Whole(info["description"]), maxReadme)
 	p.Keywords = keywords(info.Text("keywords"))
 	p.Packages[0].Requires = info.Text("requires_python")
 	p.dependencies = dependencies(info.Texts("requires_dist", 500))
+	p.author = cmp.Or(info.Text("author"), info.Text("maintainer"))
+	p.publishers = publishers(document.Object("ownership"))
+	for _, v := range document.Objects("vulnerabilities") {
+		if id := v.Text("id"); id != "" && v.Text("withdrawn") == "" {
+			p.known = append(p.known, id)
+		}
+	}
 	urls := info.Object("project_urls")
 	links := make(map[string]string)
 	for label := range urls {
@@ -121,6 +131,19 @@ func readDocument(document fetch.Object, name, wanted string) (project, error) {
 	return p, nil
 }
 
+// publishers returns the organization and the accounts that may upload files of a package.
+func publishers(ownership fetch.Object) (names []string) {
+	if organization := ownership.Text("organization"); organization != "" {
+		names = append(names, organization)
+	}
+	for _, role := range ownership.Objects("roles") {
+		if user := role.Text("user"); user != "" {
+			names = append(names, user)
+		}
+	}
+	return names
+}
+
 // firstUpload returns the time of the first upload of any version.
 func firstUpload(releases fetch.Object, first time.Time) time.Time {
 	for version := range releases {
@@ -136,7 +159,7 @@ func firstUpload(releases fetch.Object, first time.Time) time.Time {
 // simple reads a package from the simple index in JSON (PEP 691), and its metadata from the file beside the wheel
 // (PEP 658) if the index has it.
 func (c *connection) simple(ctx context.Context, index *url.URL, name, version string) (project, error) {
-	page := index.JoinPath(normalize(name)).String() + "/"
+	page := index.JoinPath(Normalize(name)).String() + "/"
 	var document fetch.Object
 	if err := c.http.JSON(ctx, page, simpleJSON, maxDocument, &document); err != nil {
 		return project{}, err
@@ -162,7 +185,7 @@ func (c *connection) simple(ctx context.Context, index *url.URL, name, version s
 	if len(files[version]) == 0 {
 		return project{}, fault.New(fault.NotFound, "PyPI has no such version of %s", name)
 	}
-	p := project{Details: listing.Details{Listing: describe(normalize(name), version, "")}}
+	p := project{Details: listing.Details{Listing: describe(Normalize(name), version, "")}}
 	p.Published = first
 	base, err := url.Parse(page)
 	if err != nil {
@@ -194,7 +217,7 @@ var distribution = lazyregexp.New(`^([A-Za-z0-9._-]+?)-([0-9][0-9A-Za-z.!+_]*)(?
 // versionOf returns the version in the name of a distribution file, and "" if the file belongs to another package.
 func versionOf(file, name string) string {
 	m := distribution.FindStringSubmatch(file)
-	if m == nil || normalize(m[1]) != normalize(name) {
+	if m == nil || Normalize(m[1]) != Normalize(name) {
 		return ""
 	}
 	return m[2]
@@ -212,6 +235,7 @@ func (p *project) readMetadata(data []byte) {
 	p.Description = line("Summary")
 	p.License = cmp.Or(line("License-Expression"), shortLicense(line("License")), classified(header["Classifier"]))
 	p.Readme = safetext.Prefix(cmp.Or(string(rest), header.Get("Description")), maxReadme)
+	p.author = cmp.Or(line("Author"), line("Maintainer"))
 	p.Keywords = keywords(line("Keywords"))
 	p.Packages[0].Requires = cmp.Or(p.Packages[0].Requires, line("Requires-Python"))
 	p.dependencies = dependencies(header["Requires-Dist"])
@@ -287,7 +311,7 @@ func dependencies(requirements []string) []string {
 	var out []string
 	for _, r := range requirements {
 		if m := requirement.FindStringSubmatch(r); m != nil && !strings.Contains(r, "extra ==") {
-			out = append(out, normalize(m[1]))
+			out = append(out, Normalize(m[1]))
 		}
 	}
 	return out
@@ -320,7 +344,7 @@ var ownership = lazyregexp.New(`mcp-name:\s*([A-Za-z0-9.-]+/[A-Za-z0-9._-]+)`)
 
 var separators = lazyregexp.New(`[-_.]+`)
 
-// normalize returns the normalized name of a package (PEP 503).
-func normalize(name string) string {
+// Normalize returns the normalized name of a package (PEP 503).
+func Normalize(name string) string {
 	return strings.ToLower(separators.ReplaceAllString(name, "-"))
 }

@@ -84,8 +84,8 @@ func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.
 	}
 	found := listing.Fitting(known, text)
 	if isName(text) && strings.ContainsAny(text, "-_.") &&
-		!slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == normalize(text) }) {
-		found = append([]listing.Listing{{Name: normalize(text)}}, found...)
+		!slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == Normalize(text) }) {
+		found = append([]listing.Listing{{Name: Normalize(text)}}, found...)
 	}
 	found = found[:min(len(found), limit)]
 	err := s.enrich(ctx, found[:min(len(found), maxEnrich)])
@@ -203,6 +203,31 @@ func (s *Source) Release(ctx context.Context, name, version string) (listing.Rel
 		r.Program, r.Requires = p.Packages[0].Program, p.Packages[0].Requires
 	}
 	return r, nil
+}
+
+// Origin returns where an exact version of a package comes from.
+func (s *Source) Origin(ctx context.Context, name, version string) (listing.Origin, error) {
+	if !isName(name) || !anyVersion.MatchString(version) {
+		return listing.Origin{}, fault.New(fault.Invalid, "“%s %s” is not a version of a Python package",
+			safetext.Clip(safetext.Visible(name), 100), safetext.Clip(safetext.Visible(version), 100))
+	}
+	c, err := s.connect(ctx)
+	if err != nil {
+		return listing.Origin{}, err
+	}
+	defer c.http.Close()
+	p, err := c.find(ctx, name, version)
+	if err != nil {
+		return listing.Origin{}, err
+	}
+	o := listing.Origin{
+		Published: p.Updated, First: p.Published, Publishers: p.publishers, Author: p.author, Deprecated: p.Message, Known: p.known,
+	}
+	// The document of a single version does not tell when the others were published.
+	if all, err := c.find(ctx, name, ""); err == nil && !all.Published.IsZero() {
+		o.First = all.Published
+	}
+	return o, nil
 }
 
 func (s *Source) get(ctx context.Context, name, version string) (project, error) {

@@ -118,7 +118,7 @@ func TestTheListIsComplete(t *testing.T) {
 		t.Errorf("the list has %d entries, %d of them distinct", len(entries), len(curated))
 	}
 	for _, e := range entries {
-		l, ok := curated[normalize(e.name)]
+		l, ok := curated[Normalize(e.name)]
 		if !ok || !isName(e.name) || e.title == "" || len(e.purpose) < 15 || len(e.purpose) > 100 ||
 			strings.ContainsAny(e.purpose, "\n.") {
 			t.Errorf("%s: %+v", e.name, e)
@@ -270,6 +270,23 @@ func TestAVersionIsResolved(t *testing.T) {
 	if got, err := source(t, "", "UV_DEFAULT_INDEX=https://user:pass@pypi.example/simple/").Index(t.Context()); err != nil ||
 		got != "https://pypi.example/simple" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestAVersionHasAnOrigin(t *testing.T) {
+	about := `,"author":"Carol"},"ownership":{"organization":"Acme","roles":[{"role":"Owner","user":"alice"},{"role":"Maintainer","user":"bob"}]},
+		"vulnerabilities":[{"id":"PYSEC-1"},{"id":"PYSEC-2","withdrawn":"2026-01-01T00:00:00Z"}],"old":{`
+	x := newIndex(t, map[string]string{
+		"/pypi/x-mcp/1.0/json": strings.Replace(document("x-mcp", "1.0", about), `"releases"`, `"none"`, 1),
+		"/pypi/x-mcp/json":     document("x-mcp", "2.0", ""),
+	})
+	got, err := source(t, x.URL).Origin(t.Context(), "x-mcp", "1.0")
+	if err != nil || got.Published.Year() != 2026 || got.First.Year() != 2025 || strings.Join(got.Publishers, " ") != "Acme alice bob" ||
+		got.Author != "Carol" || strings.Join(got.Known, " ") != "PYSEC-1" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := source(t, x.URL).Origin(t.Context(), "x-mcp", "9.0"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a missing version: %v", err)
 	}
 }
 
