@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -251,17 +250,4 @@ func (j job) missing(program string) error {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// nameOf returns the name of a package without version and extras.
-func nameOf(spec string) string {
-	scope, rest := "", spec
-	if strings.HasPrefix(spec, "@") {
-		scope, rest, _ = strings.Cut(spec, "/")
-		scope += "/"
-	}
-	if end := strings.IndexAny(rest, "@=[<>~!"); end >= 0 {
-		rest = rest[:end]
-	}
-	return scope + rest
 }

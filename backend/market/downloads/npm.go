@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/market/packagemanager"
 	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -103,7 +104,7 @@ func (j job) findNPM() (upstream.Launch, error) {
 	name := j.Program
 	if name == "" {
 		var err error
-		if name, err = binOf(filepath.Join(modules, filepath.FromSlash(nameOf(j.Packages[0])))); err != nil {
+		if name, err = binOf(filepath.Join(modules, filepath.FromSlash(packagemanager.NameOf(j.Packages[0])))); err != nil {
 			return l, err
 		}
 	}

@@ -117,6 +117,19 @@ func (c *CommandLine) read(args []string, options map[string]int) {
 	}
 }
 
+// NameOf returns the name of a package in a command line, without extras and version.
+func NameOf(pkg string) string {
+	scope, rest := "", pkg
+	if strings.HasPrefix(pkg, "@") {
+		scope, rest, _ = strings.Cut(pkg, "/")
+		scope += "/"
+	}
+	if end := strings.IndexAny(rest, "@=[<>~!"); end >= 0 {
+		rest = rest[:end]
+	}
+	return scope + rest
+}
+
 // Beside returns the path of a program in the folder of the runner, such as
 // /opt/node/bin/npm for /opt/node/bin/npx. If the runner has no folder, it returns the
 // program's name, which is then looked up in PATH.

@@ -98,12 +98,18 @@ const refusedGit = "#!/bin/sh\n" +
 func (o Order) cache() string    { return filepath.Join(o.Folder, own, "cache") }
 func (o Order) refusing() string { return filepath.Join(o.Folder, own, "bin") }
 
-func (o Order) npm(ctx context.Context) error {
-	args := []string{
-		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier",
-		"--no-workspaces", "--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none",
-		"--allow-file=none", "--allow-directory=none", "--loglevel=http", "--logs-max=0",
+// installs returns the arguments with which npm installs packages without their scripts, and without those that have
+// to be fetched with git or from a folder.
+func (o Order) installs() []string {
+	return []string{
+		"install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--no-workspaces",
+		"--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none", "--allow-file=none",
+		"--allow-directory=none", "--logs-max=0",
 	}
+}
+
+func (o Order) npm(ctx context.Context) error {
+	args := append(o.installs(), "--no-save", "--no-package-lock", "--loglevel=http")
 	access := o.access(o.configOfNPM())
 	if o.Shared {
 		access.Write = append(access.Write, o.sharedNPM())
@@ -114,19 +120,22 @@ func (o Order) npm(ctx context.Context) error {
 	return o.failed(ctx, "npm", output, err)
 }
 
+// environmentOfUV returns the environment of uv, with the Pythons that uv has installed for the user.
+func (o Order) environmentOfUV() process.Env {
+	path := o.path()
+	for _, folder := range slices.Backward(paths.Glob(o.sharedPythons(), "*/bin")) {
+		path += string(filepath.ListSeparator) + folder
+	}
+	return o.environment().With("PATH", path)
+}
+
 func (o Order) uv(ctx context.Context) error {
 	args := append([]string{"tool", "install", "--no-progress"}, o.options()...)
 	for _, more := range o.Packages[1:] {
 		args = append(args, "--with", more)
 	}
 	args = append(args, o.Packages[0])
-	// Append the Pythons that uv has installed for the user.
-	path := o.path()
-	for _, folder := range slices.Backward(paths.Glob(o.sharedPythons(), "*/bin")) {
-		path += string(filepath.ListSeparator) + folder
-	}
-	env := o.environment().With("UV_TOOL_DIR", filepath.Join(o.Folder, "tools")).With("UV_TOOL_BIN_DIR", filepath.Join(o.Folder, "bin")).
-		With("PATH", path)
+	env := o.environmentOfUV().With("UV_TOOL_DIR", filepath.Join(o.Folder, "tools")).With("UV_TOOL_BIN_DIR", filepath.Join(o.Folder, "bin"))
 	access := o.access(o.configOfUV())
 	if o.Shared {
 		access.Write = append(access.Write, o.sharedUV(), o.sharedPythons())
