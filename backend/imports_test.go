@@ -379,10 +379,16 @@ var allowed = map[string][]string{
 	},
 	"market/packagemanager": {
 		// package sandbox limits what package managers may access; package upstream defines the type Launch
-		"base/fault", "base/paths", "base/process", "base/program",
+		"base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/registry", "servers/upstream",
 		"trust/sandbox",
-		"market/subprocess",
+		"market/pypi", "market/subprocess", // pypi compares names of packages
+	},
+	"market/preview": {
+		// package redact keeps credentials in command lines out of the output of package managers
+		"base/fault", "base/paths", "base/process", "base/safetext",
+		"servers/launch", "servers/redact", "servers/registry",
+		"market/listing", "market/packagemanager",
 	},
 	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream defines the type Launch
 
@@ -493,7 +499,7 @@ var allowed = map[string][]string{
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration",
 		"market/backup", "market/downloads", "market/installer", "market/marketplace", "market/mirror", "market/persona",
-		"market/prerequisites", "market/syncfolder", "market/updates",
+		"market/prerequisites", "market/preview", "market/syncfolder", "market/updates",
 		"doors/api/guard", "doors/api/openapi", "doors/api/operations", "doors/api/push", "doors/api/route", "doors/api/static",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
@@ -517,7 +523,7 @@ var allowed = map[string][]string{
 		"calls/audit", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/onboarding", "editors/registration", "editors/table",
 		"market/backup", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror",
-		"market/persona", "market/plan", "market/prerequisites", "market/syncfolder", "market/updates",
+		"market/persona", "market/plan", "market/prerequisites", "market/preview", "market/syncfolder", "market/updates",
 		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
@@ -562,8 +568,8 @@ var allowed = map[string][]string{
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/onboarding", "editors/registration",
 		"editors/table",
 		"market/backup", "market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
-		"market/npm", "market/oci", "market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe",
-		"market/proposals", "market/pypi", "market/syncfolder", "market/updates",
+		"market/npm", "market/oci", "market/official", "market/persona", "market/plan", "market/prerequisites", "market/preview",
+		"market/probe", "market/proposals", "market/pypi", "market/syncfolder", "market/updates",
 		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
 		"doors/gateway", "doors/gateway/danger", "doors/gateway/registrytool", "doors/pendinginput",
 		"store",
@@ -656,8 +662,8 @@ var homes = []struct {
 	},
 	{
 		"github.com/pelletier/go-toml/v2",
-		[]string{"backend/editors/configedit", "backend/market/pypi"},
-		"other programs' files are parsed in one place; pypi reads the settings of uv",
+		[]string{"backend/editors/configedit", "backend/market/packagemanager", "backend/market/pypi"},
+		"other programs' files are parsed in one place; pypi reads the settings of uv, packagemanager its lock files",
 	},
 	{
 		"go.yaml.in/yaml/v3", []string{

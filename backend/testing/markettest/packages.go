@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Packages is an npm registry and a Python package index on loopback, from which npm and uv install the packages that a
@@ -32,6 +33,7 @@ type Packages struct {
 // artifact is a package in one of the registries.
 type artifact struct {
 	manifest map[string]any // npm manifest; nil for Python packages
+	at       time.Time      // when it was published; zero if the registry does not tell
 	file     string         // name of the file
 	data     []byte
 }
@@ -58,6 +60,7 @@ func (p *Packages) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	name, exact := strings.CutSuffix(name, "/1.0.0")
 	a, known := p.packages[name]
 	switch {
 	case !known:
@@ -66,16 +69,31 @@ func (p *Packages) serve(w http.ResponseWriter, r *http.Request) {
 		sum := sha256.Sum256(a.data)
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!DOCTYPE html><a href=\"/files/%s#sha256=%s\">%s</a>", a.file, hex.EncodeToString(sum[:]), a.file)
+	case exact:
+		_ = json.NewEncoder(w).Encode(a.manifest) // fails if the client has left
 	default:
 		sum := sha512.Sum512(a.data)
 		manifest := maps.Clone(a.manifest)
 		manifest["dist"] = map[string]string{"tarball": p.NPM + a.file, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
 		version := manifest["version"].(string)
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{
+		document := map[string]any{
 			"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest},
-		})
+		}
+		if !a.at.IsZero() {
+			document["time"] = map[string]string{"created": a.at.Format(time.RFC3339), version: a.at.Format(time.RFC3339)}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(document)
 	}
+}
+
+// PublishedAt sets when a package was published. Without it, the registry does not tell.
+func (p *Packages) PublishedAt(name string, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.packages[name]
+	a.at = at
+	p.packages[name] = a
 }
 
 // PublishNPM publishes version 1.0.0 of an npm package with these files. The members of more are added to its manifest.
@@ -157,6 +175,9 @@ func Wheel(t testing.TB, name string, files map[string]string) []byte {
 	t.Helper()
 	info := name + "-1.0.dist-info/"
 	files = maps.Clone(files)
+	if files == nil {
+		files = make(map[string]string)
+	}
 	if _, described := files[info+"METADATA"]; !described {
 		files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: 1.0\n"
 	}
