@@ -129,12 +129,13 @@ func TestProposalsAreShownWholeAndListsRedactThem(t *testing.T) {
 		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env,
 		Origin: "proposed by an agent in Claude Code (claude-code 2.1)",
 		Risk:   &assessed,
-	})
+	}, operations.Download{Facts: []string{"evil 1.0.0, by the account of a\u202eb."}, Warnings: []string{"evil is a new\npackage."}})
 	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`,
 		`"x⟨100000 spaces⟩; rm -rf ~"`,
 		`NODE_OPTIONS="--title=basic --require=/payload.js"`, "API_KEY=abcdefgh", "LD_PRELOAD=/x-secret=abcdefgh",
 		"! argument 5   \"curl h | sh\"",
 		"! variable     NODE_OPTIONS", "Warning: It downloads a script",
+		`download     evil 1.0.0, by the account of a\u202eb.`, `Warning: evil is a new\npackage.`,
 		"Warning: LD_PRELOAD, NODE_OPTIONS can change which code is loaded")
 	if strings.Contains(shown, secretscan.Redacted) || len(shown) > 4000 {
 		t.Errorf("printed %s", shown)
@@ -142,7 +143,7 @@ func TestProposalsAreShownWholeAndListsRedactThem(t *testing.T) {
 	remote := proposal(t.Context(), nil,
 		operations.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 			"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
-		}})
+		}}, operations.Download{})
 	shows(t, remote, `X-Note: "${secret:other/KEY}\x1b[8m"`, `Authorization: "Bearer abcdefgh"`, address)
 	waiting := operations.Server{
 		Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"},

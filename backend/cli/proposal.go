@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
@@ -17,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// proposal describes a server that waits for approval.
-func proposal(ctx context.Context, client *instance.Client, s operations.Server) string {
+// proposal describes a server that waits for approval, and what it would download.
+func proposal(ctx context.Context, client *instance.Client, s operations.Server, download operations.Download) string {
 	r := setup.Runs{
 		Transport: s.Transport, Command: text(s.Command), Args: s.Args, Env: s.Env, Dir: s.Dir, URL: text(s.Homepage),
 		Headers: s.Headers,
@@ -41,7 +42,28 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server)
 	if s.Source == marketplan.Source {
 		about = append(about, [2]string{"listing", listingOf(ctx, client, s.Name)}, [2]string{"hash", s.LaunchHash})
 	}
-	return launched(fmt.Sprintf("%s, %s:\n", s.Name, cell(s.Origin)), r, about, s.Risk)
+	for _, fact := range download.Facts {
+		about = append(about, [2]string{"download", fact})
+	}
+	return launched(fmt.Sprintf("%s, %s:\n", s.Name, cell(s.Origin)), r, about, s.Risk) + warningLines(download.Warnings)
+}
+
+// downloadOf returns what the start of a server would download.
+func downloadOf(ctx context.Context, client *instance.Client, s operations.Server) operations.Download {
+	var found operations.Download
+	if err := client.Do(ctx, http.MethodGet, serverPath(s, "download"), nil, &found); err != nil {
+		found.Warnings = []string{"What it downloads could not be looked up: " + fault.MessageOf(err)}
+	}
+	return found
+}
+
+// warningLines returns a line for each warning.
+func warningLines(warnings []string) string {
+	var b strings.Builder
+	for _, warning := range warnings {
+		fmt.Fprintf(&b, "Warning: %s\n", safetext.Runs(cell(warning)))
+	}
+	return b.String()
 }
 
 // listingOf returns the ID and version of the listing that a server was installed from, and "" if that is not known.
@@ -100,10 +122,7 @@ func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.As
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s\n", assessed.Consequence)
-	for _, warning := range assessed.Warnings {
-		fmt.Fprintf(&b, "Warning: %s\n", warning)
-	}
-	return b.String()
+	return b.String() + warningLines(assessed.Warnings)
 }
 
 // shownWord returns a word of a command line, with hidden characters and long runs of spaces made

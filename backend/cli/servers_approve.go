@@ -73,11 +73,11 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 	}
 	if code != "" {
 		if !c.p.json {
-			c.p.printf("%s", proposal(ctx, client, s))
+			c.p.printf("%s", c.inFull(ctx, client, s))
 		}
 		return approve(client)
 	}
-	yes, err := c.p.askPerson(ctx, proposal(ctx, client, s), "Approve server "+s.Name+"?")
+	yes, err := c.p.askPerson(ctx, c.inFull(ctx, client, s), "Approve server "+s.Name+"?")
 	switch {
 	case errors.Is(err, errNoPerson):
 		return fault.New(fault.Denied,
@@ -89,4 +89,10 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 		return fault.New(fault.Denied, "server %s was not approved; to remove it: agent-discover servers remove %s", s.Name, s.Name)
 	}
 	return decided(ctx, client, approve)
+}
+
+// inFull describes a server that waits for approval, with what it would download.
+func (c serverCommands) inFull(ctx context.Context, client *instance.Client, s operations.Server) string {
+	c.p.notef("Looking up what %s would download …\n", s.Name)
+	return proposal(ctx, client, s, downloadOf(ctx, client, s))
 }

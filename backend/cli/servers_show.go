@@ -36,7 +36,7 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s ope
 		return err
 	}
 	if !detail.Approved {
-		c.p.printf("\n%s", proposal(ctx, client, detail.Server))
+		c.p.printf("\n%s", proposal(ctx, client, detail.Server, operations.Download{}))
 		return nil
 	}
 	if detail.Isolation == registry.PerSession {

@@ -351,8 +351,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		},
 		Config: api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
 		Market: api.Market{
-			Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Mirror: h.market.mirror,
-			Updates: h.market.updates, Personas: h.market.personas, Backup: h.market.backup,
+			Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Preview: h.market.preview.Of,
+			Mirror: h.market.mirror, Updates: h.market.updates, Personas: h.market.personas, Backup: h.market.backup,
 			SyncFolder: h.market.syncFolder,
 		},
 		Roots: config.Roots, Bus: h.bus, Log: h.log,

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/market/preview"
 	"github.com/agent-discover/agent-discover/backend/market/probe"
 	"github.com/agent-discover/agent-discover/backend/market/pypi"
 	"github.com/agent-discover/agent-discover/backend/market/syncfolder"
@@ -35,6 +36,7 @@ type market struct {
 	npm         *npm.Source
 	pypi        *pypi.Source
 	programs    *prerequisites.Checker
+	preview     *preview.Previewer
 	installer   *installer.Installer
 	marketplace *marketplace.Marketplace
 	updates     *updates.Updates
@@ -76,6 +78,10 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		return err
 	}
 	m.programs = prerequisites.New(prerequisites.Options{Environment: login, Machine: prerequisites.ThisMachine(process.Clean())})
+	m.preview = preview.New(preview.Options{
+		NPM: m.npm, PyPI: m.pypi, Environment: login, Confine: h.servers.sandbox.Manager, Folder: h.options.Folder.Run("previews"),
+		Now: h.options.Now, Log: h.log,
+	})
 	m.installer = installer.New(installer.Options{
 		Machine: m.machine(string(h.options.Folder)), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},

@@ -48,6 +48,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/market/preview"
 	"github.com/agent-discover/agent-discover/backend/market/syncfolder"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
@@ -161,6 +162,7 @@ type Market struct {
 	Marketplace *marketplace.Marketplace
 	Installer   *installer.Installer
 	Programs    *prerequisites.Checker
+	Preview     func(context.Context, registry.Server) (preview.Preview, error)
 	Mirror      *mirror.Mirror
 	Updates     *updates.Updates
 	Personas    *persona.Personas
@@ -274,7 +276,9 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		},
 		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied, Widened: s.Widened},
 		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
-		&operations.Prereqs{Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Roots: o.Roots},
+		&operations.Prereqs{
+			Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Preview: o.Market.Preview, Roots: o.Roots,
+		},
 		&operations.Secrets{
 			Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate, Widened: s.Widened,
 		},

@@ -79,6 +79,12 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 				`{"status":"skipped","reason":"no package name"}`,
 			},
 		},
+		{Name: "preview of an unknown id", Method: "GET", Path: "/api/servers/9999/download", Status: 404},
+		{
+			Name: "preview without a command", Method: "GET", Path: "/api/servers/2/download", Status: 200, Want: []string{
+				`{"status":"nothing","facts":[],"warnings":[],"packages":[],"omitted":0}`,
+			},
+		},
 		{
 			Name: "add server", Method: "POST", Path: "/api/servers", Body: `{"name":"fs","command":"node","args":["x.js"]}`,
 			Status: 201, Want: []string{`"id":3`, `"program":"node"`},

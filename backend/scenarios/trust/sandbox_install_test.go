@@ -208,6 +208,36 @@ net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network
 	}
 }
 
+func TestAPreviewOfADownloadRunsNoCodeOfPackages(t *testing.T) {
+	i := newInstalling(t)
+	hubtest.WriteFile(t, filepath.Join(i.home, ".npmrc"), "registry="+i.NPM+"\n")
+	if err := os.MkdirAll(filepath.Join(i.home, ".config/uv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hubtest.WriteFile(t, filepath.Join(i.home, ".config/uv/uv.toml"), fmt.Sprintf("[[index]]\nurl = %q\ndefault = true\n", i.PyPI))
+	i.PublishNPM(t, "scripted", nil, map[string]any{"scripts": map[string]string{"install": i.steal()}})
+	i.PublishNPM(t, "gitty", nil, map[string]any{"dependencies": map[string]string{"fromgit": "git+file://" + i.home + "/repository"}})
+	i.PublishPython("sourced", "sourced-1.0.tar.gz", markettest.Tarball(t, "sourced-1.0/", map[string]string{
+		"setup.py": fmt.Sprintf("import os\nos.system(%q)\n", i.steal()), "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
+	}))
+	for at, row := range []struct{ runner, pkg, want string }{
+		{i.npx, "scripted", "Scripts run at the installation, in the sandbox of the server: scripted 1.0.0 (cat "},
+		{i.npx, "gitty", "The packages of gitty cannot be installed: "},
+		{i.uvx, "sourced", "A Python package is published as source only."},
+	} {
+		hubtest.RegistryCall(t, i.Hub, i.JSON(map[string]any{
+			"action": "install", "name": row.pkg, "command": row.runner, "args": []string{row.pkg},
+		}))
+		i.Play(hubtest.Step{
+			Name: row.pkg, Method: "GET", Path: fmt.Sprintf("/api/servers/%d/download", at+1), Status: 200, Want: []string{row.want},
+		})
+		i.noLoot(row.pkg)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(i.home, ".npm")); len(entries) > 0 {
+		t.Errorf("the caches of the user are filled: %v", entries)
+	}
+}
+
 func TestADownloadRunsNoCodeOfPackages(t *testing.T) {
 	i := newInstalling(t)
 	ran := filepath.Join(i.home, "ran")

@@ -1764,6 +1764,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe what npx or uvx would download */
+        get: operations["get-api-servers-by-id-download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/enable": {
         parameters: {
             query?: never;
@@ -3816,6 +3833,39 @@ export interface components {
         Done: {
             /** @description Whether the operation had an effect. */
             ok: boolean;
+        };
+        Download: {
+            /** @description What the package registry tells, as sentences for people. */
+            facts: string[] | null;
+            /**
+             * Format: int64
+             * @description How many packages are left out of packages, because there are too many.
+             */
+            omitted: number;
+            /** @description The packages: first those that the command line names, then the others. */
+            packages: components["schemas"]["DownloadPackage"][] | null;
+            /**
+             * @description nothing (npx and uvx download nothing for this server), found (the packages are known) or unknown (warnings say why the packages are not known).
+             * @enum {string}
+             */
+            status: "nothing" | "found" | "unknown";
+            /** @description What a person should consider before approving the server, as sentences, worst first. */
+            warnings: string[] | null;
+        };
+        DownloadPackage: {
+            /** @description These scripts, if they are known. */
+            commands?: string[] | null;
+            /** @description Where it comes from, if that is not a package registry. */
+            from?: string;
+            /** @description The name under which other packages look for it. */
+            name: string;
+            /** @description Its name in the package registry, if that is another one. */
+            package?: string;
+            /** @description When this version was published, if that is known. */
+            published_at?: string;
+            /** @description It runs scripts when it is installed. */
+            scripts: boolean;
+            version: string;
         };
         Drift: {
             description?: components["schemas"]["Part"][] | null;
@@ -11302,6 +11352,38 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "get-api-servers-by-id-download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Download"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["RequestEntityTooLarge"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
