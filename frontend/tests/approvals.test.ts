@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { Agent } from "./support/agent.ts";
 import { expectAccessible, expectFits, launch, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
+import { Registries } from "./support/market.ts";
 
 interface Known {
   id: number;
@@ -43,6 +44,34 @@ const card = (page: Page, name: string) => page.getByRole("listitem", { name, ex
 const question = (page: Page) => page.getByRole("alertdialog");
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-proposal]")?.dataset.proposal);
+
+test("a proposal shows what would be downloaded before it is approved", async () => {
+  await using registries = await new Registries().start();
+  await using market = new TestHub();
+  await market.start(registries.use(market));
+  await using other = await Agent.join(market, "an-agent");
+  await other.registry("install", { name: "log", command: "npx", args: ["-y", "logbook-mcp@1.2.0"] });
+  await other.registry("install", { name: "gone", command: "npx", args: ["-y", "gone-mcp@1.2.0"] });
+  const { page, context, problems } = await visit(browser, market, "/approvals");
+  const it = card(page, "log");
+  await it.getByText(/logbook-mcp 1\.2\.0 was published on 2025-02-03 .* by the account alice\./).waitFor();
+  await it.getByText("One more package is needed: weather-mcp-server 1.2.0.").waitFor();
+  await it.getByText("in the sandbox of the server: logbook-mcp 1.2.0 (node setup.js).").waitFor();
+  await it.getByText("All 2 packages").click();
+  const packages = it.getByRole("list", { name: "Packages of log" }).getByRole("listitem");
+  expect(await packages.allTextContents()).toEqual([
+    expect.stringMatching(/logbook-mcp 1\.2\.0\s+script/),
+    expect.stringMatching(/weather-mcp-server 1\.2\.0\s*$/),
+  ]);
+  await card(page, "gone")
+    .getByText(/The packages of gone-mcp@1\.2\.0 cannot be installed: 404/)
+    .waitFor();
+  await expectAccessible(page, "downloads");
+  await page.setViewportSize({ width: 480, height: 900 });
+  await expectFits(page, "downloads");
+  expect(problems).toEqual([]);
+  await context.close();
+});
 
 test("a proposal of an agent appears in the menu and in full, with hidden characters escaped", async () => {
   const { page, context, problems } = await visit(browser, hub, "/approvals");

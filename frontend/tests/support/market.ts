@@ -97,10 +97,12 @@ export class Registries implements AsyncDisposable {
       response.writeHead(known ? 200 : 404).end(known && archive(known));
       return;
     }
-    const latest = path.endsWith("/latest");
-    const versions = this.#versions(latest ? path.slice(0, -7) : path);
+    const [, name = path, wanted] = /^(.+)\/(latest|\d[^/]*)$/.exec(path) ?? [];
+    const versions = this.#versions(name);
+    const exact = versions.find((one) => one.manifest.version === wanted);
     const newest = versions.at(-1);
-    json(newest && (latest ? manifest(newest, this.url) : document(newest, versions, this.url)));
+    if (wanted) json(newest && manifest(exact ?? newest, this.url));
+    else json(newest && document(newest, versions, this.url));
   }
 
   /** The versions of a package, the newest last. */

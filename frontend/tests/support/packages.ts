@@ -105,8 +105,18 @@ export const bundle = zip({
   "server.js": program("station", ["read_station"]),
 });
 
+/** A package that needs another one and runs a script when it is installed. */
+const logbook = made("logbook-mcp", "Keeps a logbook", program("logbook", ["write_log"]));
+Object.assign(logbook.manifest, {
+  dependencies: { "weather-mcp-server": "1.2.0" },
+  scripts: { postinstall: "node setup.js" },
+  hasInstallScript: true,
+  maintainers: [{ name: "alice" }],
+});
+
 export const packages: Record<string, PackageFiles> = Object.fromEntries(
   [
+    logbook,
     made("weather-mcp-server", "Forecasts the weather for any place", program("weather", ["forecast", "warnings"]), {
       readme,
     }),
