@@ -218,7 +218,8 @@ func TestAPreviewOfADownloadRunsNoCodeOfPackages(t *testing.T) {
 	i.PublishNPM(t, "scripted", nil, map[string]any{"scripts": map[string]string{"install": i.steal()}})
 	i.PublishNPM(t, "gitty", nil, map[string]any{"dependencies": map[string]string{"fromgit": "git+file://" + i.home + "/repository"}})
 	i.PublishPython("sourced", "sourced-1.0.tar.gz", markettest.Tarball(t, "sourced-1.0/", map[string]string{
-		"setup.py": fmt.Sprintf("import os\nos.system(%q)\n", i.steal()), "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
+		"setup.py": fmt.Sprintf("import os\nos.system(%q)\n", i.steal()),
+		"PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
 	}))
 	for at, row := range []struct{ runner, pkg, want string }{
 		{i.npx, "scripted", "Scripts run at the installation, in the sandbox of the server: scripted 1.0.0 (cat "},
