@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
@@ -76,7 +77,12 @@ func (c marketCommands) runInstall(ctx context.Context, f installFlags) error {
 		err = client.Do(ctx, http.MethodPost, "/api/market/install", map[string]any{"request": f.Choice, "hash": p.Hash}, &job)
 		return job, err
 	}
-	job, err := c.asPerson(ctx, w, f.yes, planned(p), "Install "+p.Name+"?", begin)
+	var download operations.Download
+	if p.Download != nil && len(p.Command) > 0 {
+		c.p.notef("Looking up what %s would download …\n", p.Name)
+		download = downloadOf(ctx, w.client, http.MethodPost, "/api/market/download", f.Choice)
+	}
+	job, err := c.asPerson(ctx, w, f.yes, planned(p, download), "Install "+p.Name+"?", begin)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
@@ -12,7 +13,7 @@ import (
 )
 
 // planned describes everything that the installation of a server would download, run and store.
-func planned(p *marketplan.Plan) string {
+func planned(p *marketplan.Plan, download operations.Download) string {
 	runs := setup.Runs{Transport: "stdio", Env: p.Env, URL: p.URL, Headers: p.Headers}
 	if len(p.Command) > 0 {
 		runs.Command, runs.Args = p.Command[0], p.Command[1:]
@@ -28,6 +29,9 @@ func planned(p *marketplan.Plan) string {
 		if d.SHA256 != "" {
 			add("SHA-256", "%s", d.SHA256)
 		}
+	}
+	for _, fact := range download.Facts {
+		add("download", "%s", fact)
 	}
 	for _, step := range p.Steps {
 		add("runs once", "%s: %s", wholeCommand(step.Command), step.Why)
@@ -54,7 +58,7 @@ func planned(p *marketplan.Plan) string {
 	}
 	heading := fmt.Sprintf("%s, from %s, as server %s:\n", strings.TrimSpace(shownText(p.ID)+" "+shownText(p.Version)),
 		shownText(cmp.Or(p.Option.Name, p.Option.Kind)), p.Name)
-	return launched(heading, runs, about, assessed)
+	return launched(heading, runs, about, assessed) + warningLines(download.Warnings)
 }
 
 // downloaded describes the file or package that a plan downloads.

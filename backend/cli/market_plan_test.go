@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
@@ -33,7 +34,7 @@ func TestThePlanOfAnInstallationIsShownWhole(t *testing.T) {
   note         The publisher advises\nagainst it.
   hash         h
 `
-	if got := planned(p); got != want {
+	if got := planned(p, operations.Download{}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

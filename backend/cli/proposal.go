@@ -48,10 +48,10 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server,
 	return launched(fmt.Sprintf("%s, %s:\n", s.Name, cell(s.Origin)), r, about, s.Risk) + warningLines(download.Warnings)
 }
 
-// downloadOf returns what the start of a server would download.
-func downloadOf(ctx context.Context, client *instance.Client, s operations.Server) operations.Download {
+// downloadOf returns what the start of a server would download, from a request to the hub.
+func downloadOf(ctx context.Context, client *instance.Client, method, path string, body any) operations.Download {
 	var found operations.Download
-	if err := client.Do(ctx, http.MethodGet, serverPath(s, "download"), nil, &found); err != nil {
+	if err := client.Do(ctx, method, path, body, &found); err != nil {
 		found.Warnings = []string{"What it downloads could not be looked up: " + fault.MessageOf(err)}
 	}
 	return found

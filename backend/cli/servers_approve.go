@@ -94,5 +94,5 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 // inFull describes a server that waits for approval, with what it would download.
 func (c serverCommands) inFull(ctx context.Context, client *instance.Client, s operations.Server) string {
 	c.p.notef("Looking up what %s would download …\n", s.Name)
-	return proposal(ctx, client, s, downloadOf(ctx, client, s))
+	return proposal(ctx, client, s, downloadOf(ctx, client, http.MethodGet, serverPath(s, "download"), nil))
 }

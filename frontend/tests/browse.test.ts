@@ -282,6 +282,7 @@ describe("installing", () => {
     await plan.getByLabel("Command line of notes").getByText("write").waitFor();
     await plan.getByText("${secret:NOTES_TOKEN}").waitFor();
     await plan.getByText("@example/notes-mcp").first().waitFor();
+    await plan.getByText(/@example\/notes-mcp 1\.2\.0 was published on 2025-02-03/).waitFor();
     await dialog.getByText("Installs exactly what is shown here.").waitFor();
     await expectAccessible(page, "a whole plan");
     await install(page).click();

@@ -315,7 +315,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&operations.EditorImport{Importer: o.Editors.Importer},
 		&operations.Onboarding{Guide: o.Editors.Guide},
-		&operations.Market{Market: o.Market.Marketplace},
+		&operations.Market{Market: o.Market.Marketplace, Preview: o.Market.Preview},
 		&operations.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
 		&operations.MarketMirror{Mirror: o.Market.Mirror},
 		&operations.MarketUpdates{Updates: o.Market.Updates, Policy: s.Intake.Policy},

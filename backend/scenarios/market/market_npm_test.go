@@ -45,6 +45,12 @@ func TestARealPackageIsInstalledFromTheUsersRegistry(t *testing.T) {
 			Want: []string{`"npx","-y","@modelcontextprotocol/server-memory@2026.8.31"`},
 		},
 		hubtest.Step{
+			Name: "download", Method: "POST", Path: "/api/market/download", Body: choice, Status: 200,
+			Want: []string{
+				`"status":"found"`, "@modelcontextprotocol/server-memory 2026.8.31 was published on 2026-", "more packages are needed.",
+			},
+		},
+		hubtest.Step{
 			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`, Status: 202,
 			Person: true,
 			Events: []string{`market.output npm http fetch GET 200`, `market.job "state":"done"`},

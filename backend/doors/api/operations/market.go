@@ -12,11 +12,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/market/preview"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Market holds the operations that find servers of the marketplace and install them.
 type Market struct {
-	Market *marketplace.Marketplace
+	Market  *marketplace.Marketplace
+	Preview func(ctx context.Context, s registry.Server) (preview.Preview, error)
 }
 
 // Routes adds the operations with their handlers to a route table.
@@ -26,6 +29,7 @@ func (m *Market) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/market/start", "List well-known servers and all categories; this works without network access"), m.start)
 	route.Add(g, route.Get("/api/market/details", "Retrieve a server of the marketplace with its README").MayMiss(), m.details)
 	route.Add(g, route.Post("/api/market/plan", "Make the plan of an installation; nothing is downloaded").MayMiss(), m.plan)
+	route.Add(g, route.Post("/api/market/download", "Describe what npx or uvx would download").MayMiss(), m.download)
 	route.Add(g,
 		route.Post("/api/market/prepare",
 			"Download the bundle or the container image that the hub must read before it can complete the plan").MayMiss().Accepts(), m.prepare)
@@ -98,6 +102,22 @@ func (m *Market) plan(ctx context.Context, in *choiceInput) (*route.Reply[plan.P
 		return nil, err
 	}
 	return route.OK(*p)
+}
+
+func (m *Market) download(ctx context.Context, in *choiceInput) (*route.Reply[Download], error) {
+	choice, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Market.Plan(ctx, choice)
+	if err != nil {
+		return nil, err
+	}
+	s := registry.Server{Name: p.Name, Env: p.Env}.Guarded() // p.Server is empty while answers are missing
+	if len(p.Command) > 0 {
+		s.Transport, s.Command, s.Args = "stdio", p.Command[0], p.Command[1:]
+	}
+	return downloadReply(m.Preview(ctx, s))
 }
 
 func (m *Market) prepare(ctx context.Context, in *choiceInput) (*route.Reply[installer.Progress], error) {

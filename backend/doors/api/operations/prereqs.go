@@ -77,7 +77,11 @@ func (p *Prereqs) preview(ctx context.Context, in *ServerInput) (*route.Reply[Do
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.Preview(ctx, v)
+	return downloadReply(p.Preview(ctx, v))
+}
+
+// downloadReply returns the reply that describes a download.
+func downloadReply(found preview.Preview, err error) (*route.Reply[Download], error) {
 	if err != nil {
 		return nil, err
 	}

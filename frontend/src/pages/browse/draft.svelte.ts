@@ -56,6 +56,11 @@ export class Draft extends Answers {
     };
   }
 
+  /** packages returns what npx or uvx would download for the current answers. */
+  packages(): Promise<Schemas["Download"]> {
+    return take(api.POST("/api/market/download", { body: this.#choice() }));
+  }
+
   async prepare(): Promise<void> {
     this.preparation = installations.add(await take(api.POST("/api/market/prepare", { body: this.#choice() })));
   }
