@@ -3,8 +3,8 @@ package cli
 import (
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
