@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -64,6 +66,18 @@ const filesWith = (folder: string, text: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter((file) => statSync(file).isFile() && readFileSync(file, "latin1").includes(text));
+
+test("the addresses are marked while another program has the hub's port", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_PORT: String((other.address() as AddressInfo).port) });
+  const { page, context, problems } = await visit(browser, hub, path);
+  await page.getByText("These addresses change when the hub restarts").waitFor();
+  await expectAccessible(page, "another port");
+  expect(problems).toEqual([]);
+  await context.close();
+  other.close();
+});
 
 test("a token is shown once, connects its client, and is revoked", async () => {
   await using hub = await new TestHub().start();

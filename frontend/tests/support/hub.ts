@@ -1,7 +1,7 @@
 // A real hub for tests, with its own data folder and port, run from the binary of `make build`.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -65,6 +65,9 @@ export class TestHub {
   async start(env: Record<string, string> = {}): Promise<this> {
     const port = this.info ? String(this.info.port) : "0";
     const run = join(this.folder, "run");
+    // Without registries of its own, a test reaches none.
+    const npmrc = join(this.folder, ".npmrc");
+    if (!existsSync(npmrc)) writeFileSync(npmrc, "registry=http://127.0.0.1:9/\n");
     this.#process = spawn(binary, ["serve"], {
       env: {
         ...process.env,
