@@ -90,8 +90,8 @@ choose a passphrase and create one. A lost passphrase cannot be recovered.`,
 	}
 }
 
-// create calls unlock with a client that acts for a person, who agrees to a new file of secrets: whoever chooses its
-// passphrase can read all secrets in it.
+// create calls unlock with a client that acts for a person, after the person has agreed to a new file of secrets. The
+// passphrase of that file opens all secrets in it, so that an agent must not choose it.
 func (c secretCommands) create(ctx context.Context, client *instance.Client, unlock func(*instance.Client) error) error {
 	if c.p.interactive { // a person has typed the passphrase twice
 		return decided(ctx, client, unlock)

@@ -601,33 +601,33 @@ func (u *user) start(command string, args ...string) (cmd *exec.Cmd, lines *bufi
 
 func TestALinkInTheWayOfAGrantGivesNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, u *user) {
-		u.write("work/a.txt", "work")
+		u.write("projects/a.txt", "projects")
 		for link, target := range map[string]string{
-			"work/secrets": ".ssh", "work/other": "notes", "keys": ".ssh", "work/app.py": "notes/today.txt",
+			"projects/secrets": ".ssh", "projects/other": "notes", "keys": ".ssh", "projects/app.py": "notes/today.txt",
 		} {
 			if err := os.Symlink(u.path(target), u.path(link)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for what, grants := range map[string]registry.Grants{
-			"a secret, by a folder that it may change": {Write: []string{"~/work", "~/work/secrets"}},
-			"the same, to read":                        {Write: []string{"~/work"}, Read: []string{"~/work/secrets"}},
-			"another folder":                           {Write: []string{"~/work", "~/work/other"}},
+			"a secret, by a folder that it may change": {Write: []string{"~/projects", "~/projects/secrets"}},
+			"the same, to read":                        {Write: []string{"~/projects"}, Read: []string{"~/projects/secrets"}},
+			"another folder":                           {Write: []string{"~/projects", "~/projects/other"}},
 			"a secret, by another link":                {Read: []string{"~/keys"}},
 		} {
 			results := u.attack(registry.Server{Sandbox: registry.Guard, Grants: grants}, "read="+u.path(".ssh/id_ed25519"),
-				"own="+u.path("work/a.txt"))
+				"own="+u.path("projects/a.txt"))
 			if results["read"] == "got it" {
 				t.Errorf("%s: it reads the key", what)
 			}
 			results = u.attack(registry.Server{Sandbox: registry.Guard, Grants: grants}, "read="+u.path("notes/today.txt"),
-				"list="+u.path("work/other"))
+				"list="+u.path("projects/other"))
 			if results["read"] == "got it" || results["list"] == "got it" {
 				t.Errorf("%s: it reads another folder: %v", what, results)
 			}
 		}
-		out := u.run(registry.Server{Sandbox: registry.Guard, Grants: registry.Grants{Write: []string{"~/work"}}}, "/bin/cat",
-			u.path("work/app.py"), u.path("notes/today.txt"))
+		out := u.run(registry.Server{Sandbox: registry.Guard, Grants: registry.Grants{Write: []string{"~/projects"}}}, "/bin/cat",
+			u.path("projects/app.py"), u.path("notes/today.txt"))
 		if strings.Contains(out, "notes\n") || out == "notes" {
 			t.Errorf("by an argument that it may change, it reads: %s", out)
 		}

@@ -36,12 +36,12 @@ func newAda(t testing.TB) ada {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"notes/a", "work/b", "root", "private", ".ssh", "box/.ssh", "odd:name", "data"} {
+	for _, name := range []string{"notes/a", "projects/b", "root", "private", ".ssh", "box/.ssh", "odd:name", "data"} {
 		if err := os.MkdirAll(filepath.Join(home, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for link, target := range map[string]string{"work/link": home, "inside": "notes", "work/odd": "../odd:name", "alias": ".ssh"} {
+	for link, target := range map[string]string{"projects/link": home, "inside": "notes", "projects/odd": "../odd:name", "alias": ".ssh"} {
 		if err := os.Symlink(target, filepath.Join(home, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func newAda(t testing.TB) ada {
 		Data: filepath.Join(home, "data"), Folder: filepath.Join(home, "data/own"), Roots: []string{"file://" + home + "/root"},
 		Bus: new(events.Bus),
 	})
-	return ada{s, home, registry.Grants{Read: []string{"~/notes"}, Write: []string{home + "/work", home + "/odd:name"}}}
+	return ada{s, home, registry.Grants{Read: []string{"~/notes"}, Write: []string{home + "/projects", home + "/odd:name"}}}
 }
 
 // confine confines a line of arguments in which HOME stands for the home folder.
