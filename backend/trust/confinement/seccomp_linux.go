@@ -81,6 +81,9 @@ var (
 		unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0, unix.SYS_MIGRATE_PAGES: 0,
 		unix.SYS_MOVE_PAGES: 0,
 	}
+	// single are those that may also mean all processes of a group or a user, with their first argument if it is a single
+	// process.
+	single = map[uint32]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: 1}
 	shared = []uint32{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
@@ -148,7 +151,11 @@ func filter(allowed calls) bpf {
 	}
 	if !allowed.Others {
 		for number, pid := range ofProcesses {
-			p.when(number, argument(pid), jump(unix.BPF_JEQ, 0, 1, 0), fail(unix.EPERM), allow)
+			check := []unix.SockFilter{argument(pid), jump(unix.BPF_JEQ, 0, 1, 0), fail(unix.EPERM), allow}
+			if kind, ok := single[number]; ok {
+				check = append([]unix.SockFilter{argument(0), jump(unix.BPF_JEQ, kind, 1, 0), fail(unix.EPERM)}, check...)
+			}
+			p.when(number, check...)
 		}
 		for _, number := range shared {
 			p.when(number, fail(unix.EPERM))
