@@ -274,7 +274,9 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Activation{
 			Registry: s.Registry, Lifecycle: s.Lifecycle, Intake: s.Intake, Accept: s.Trust.Accept, Views: views,
 		},
-		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied, Widened: s.Widened},
+		&operations.Sandboxes{
+			Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied, Granted: s.Sandbox.Granted, Widened: s.Widened,
+		},
 		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&operations.Prereqs{
 			Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Preview: o.Market.Preview, Roots: o.Roots,

@@ -74,7 +74,7 @@ func addedTo(present []givenOption, b box) (added []string) {
 // is not granted, or if the server has a variable that steersClient matches. The paths can then be granted.
 func (s *Sandbox) confineContainer(name string, server registry.Server, l upstream.Launch) (upstream.Launch, error) {
 	at := s.placeOf(l)
-	p := s.mountable(at, server.Grants)
+	p := s.mountable(at, server)
 	r, claims, why := confinedRun(l.Args, boxOf(server.Sandbox, server.Grants), p, at)
 	s.denials.forget(name)
 	if why != "" {

@@ -121,7 +121,7 @@ func TestTheClientOfDockerReadsAllowedArgumentsInTheSameWay(t *testing.T) {
 			out, _ := cmd.CombinedOutput()
 			select {
 			case c := <-requests:
-				if opened := c.opens(u.sandbox.mountable(u.sandbox.placeOf(l), u.grants)); opened != "" {
+				if opened := c.opens(u.sandbox.mountable(u.sandbox.placeOf(l), registry.Server{Grants: u.grants})); opened != "" {
 					t.Errorf("%s %s: the container gets %s", level, row.line, opened)
 				}
 			default:
@@ -148,7 +148,7 @@ func FuzzAllowedArgumentsMountOnlyWhatIsGranted(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			p := u.sandbox.mountable(u.sandbox.placeOf(l), u.grants)
+			p := u.sandbox.mountable(u.sandbox.placeOf(l), registry.Server{Grants: u.grants})
 			run := slices.Index(l.Args, "run")
 			for _, arg := range l.Args[run+1:] {
 				option, isOption := strings.CutPrefix(arg, "--")

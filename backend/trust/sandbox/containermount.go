@@ -182,9 +182,9 @@ func (m mount) option(name string) givenOption {
 }
 
 // mountable returns the policy for paths of the computer that the container of a server may mount.
-func (s *Sandbox) mountable(at place, grants registry.Grants) confinement.Policy {
-	p := confinement.Policy{Hidden: reals(at.hidden(s.options.Secrets())), Write: s.rootFolders(at.expandAll(grants.Write))}
-	grantAll(&p, at, grants)
+func (s *Sandbox) mountable(at place, server registry.Server) confinement.Policy {
+	p := confinement.Policy{Hidden: reals(at.hidden(s.options.Secrets())), Write: s.rootFolders(at.expandAll(server.Grants.Write))}
+	s.grantAll(&p, at, server)
 	return p
 }
 

@@ -36,11 +36,14 @@ func (s *Sandbox) Install(
 	if !server.Confined() || s.options.Packages == nil || !s.machine.Confines() || s.machine.OS == "windows" {
 		return false, nil
 	}
+	l := upstream.Launch{Command: server.Command, Args: server.Args, Env: chosen(env, server.Sandbox), Own: server.Env}
+	if err := s.checkTargets(server, s.placeOf(l)); err != nil {
+		return false, err
+	}
 	own, err := s.ownFolder(server.Name)
 	if err != nil {
 		return false, err
 	}
-	l := upstream.Launch{Command: server.Command, Args: server.Args, Env: chosen(env, server.Sandbox), Own: server.Env}
 	_, installed, err = s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, env, report))
 	return installed, err
 }

@@ -29,6 +29,12 @@ type Report struct {
 // which have no process on this machine, Report.Enforced is Off.
 func (s *Sandbox) Report(server registry.Server) Report {
 	r := judge(server, s.machine)
+	if server.Confined() {
+		for _, root := range s.targets.moved(ofRoots) {
+			r.Notes = append(r.Notes, fmt.Sprintf("the MCP root %s gives no access: it leads to %s now, and not where it led before. If that is "+
+				"right, remove the root from the settings, restart the hub, and add it again", root, real(root)))
+		}
+	}
 	if note := s.asIs.get(server.Name); note != "" && server.Confined() {
 		r.Notes = append(r.Notes, note)
 	}

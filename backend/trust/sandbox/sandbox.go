@@ -76,6 +76,7 @@ type Sandbox struct {
 	machine confinement.Machine
 	denials denials
 	asIs    notes
+	targets *targets
 }
 
 // Subfolders of a server's own folder.
@@ -83,6 +84,12 @@ const (
 	ownTemporary = "tmp"
 	ownHome      = "home"
 )
+
+// targetsFile is the file beside the own folders of servers that keeps the targets of grants. No server can have its name.
+const targetsFile = "targets__.json"
+
+// ofRoots takes the place of a server's name in targets for the MCP roots.
+const ofRoots = ""
 
 // New returns a sandbox. Denied accesses are noticed only while Run is running.
 func New(o Options) *Sandbox {
@@ -94,6 +101,8 @@ func New(o Options) *Sandbox {
 	}
 	s := &Sandbox{options: o, machine: confinement.This(o.Helper)}
 	s.denials.since = make(map[string]int64)
+	s.targets = openTargets(filepath.Join(o.Folder, targetsFile), o.Log)
+	s.targets.keep(ofRoots, s.rootPaths())
 	return s
 }
 
@@ -109,6 +118,9 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 			"its sandbox is strict, and this system cannot enforce that: %s. It was not started; a person can choose guard with: "+
 				"agent-discover servers sandbox %s guard",
 			strings.Join(report.Missing, "; "), server.Name)
+	}
+	if err := s.checkTargets(server, s.placeOf(l)); err != nil {
+		return l, err
 	}
 	users := l.Env
 	l.Env = chosen(l.Env, server.Sandbox)
@@ -195,6 +207,7 @@ func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry
 func (s *Sandbox) Forget(_ context.Context, server string) error {
 	s.denials.forget(server)
 	s.asIs.set(server, "")
+	s.targets.rename(server, "")
 	if registry.CheckName(server) != nil {
 		return nil
 	}
@@ -224,6 +237,7 @@ func (s *Sandbox) Rename(server, to string) error {
 	if registry.CheckName(server) != nil || registry.CheckName(to) != nil {
 		return nil
 	}
+	s.targets.rename(server, to)
 	now := filepath.Join(s.options.Folder, to)
 	if _, err := os.Lstat(now); err == nil {
 		return nil // moved already
@@ -243,7 +257,7 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 		Links: append(at.system(), at.home, l.Dir),
 	}
 	p.Write = s.rootFolders(at.expandAll(server.Grants.Write))
-	grantAll(&p, at, server.Grants)
+	s.grantAll(&p, at, server)
 	p.Shared = len(p.Read)+len(p.Write) > 0
 	writable := append(slices.Clone(p.Write), at.expandAll(server.Grants.Write)...)
 	code := codeOf(l, at, s.options.Shared, s.options.Folder, writable)
@@ -262,19 +276,24 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 	return p
 }
 
-// rootFolders returns the folders of the MCP roots. A root to which a link leads counts only if the link is in no other
-// root and in none of the folders granted: the server may have made it.
-func (s *Sandbox) rootFolders(granted []string) (folders []string) {
-	var named []string
+// rootPaths returns the paths of the MCP roots.
+func (s *Sandbox) rootPaths() (named []string) {
 	for _, root := range s.options.Roots {
 		if u, err := url.Parse(root); err == nil && u.Scheme == "file" && u.Path != "" {
 			named = append(named, filepath.Clean(u.Path))
 		}
 	}
+	return named
+}
+
+// rootFolders returns the folders of the MCP roots. A root to which a link leads counts only if it led there before, and
+// if the link is in no other root and in none of the folders granted: the server may have made it.
+func (s *Sandbox) rootFolders(granted []string) (folders []string) {
+	named := s.rootPaths()
 	for _, path := range named {
 		others := slices.DeleteFunc(slices.Concat(named, granted), func(folder string) bool { return folder == path })
-		if steady(path, others) {
-			folders = append(folders, real(path))
+		if target := real(path); steady(path, others) && s.targets.same(ofRoots, path, target) {
+			folders = append(folders, target)
 		}
 	}
 	return folders
@@ -283,14 +302,16 @@ func (s *Sandbox) rootFolders(granted []string) (folders []string) {
 // grantAll adds what a person has granted to a policy. A grant overrides what is hidden only if the person has named the
 // hidden path: not if a symbolic link leads there, which the server may have made. A grant in a folder that the server
 // may change counts only if no link leads out of it.
-func grantAll(p *confinement.Policy, at place, grants registry.Grants) {
+func (s *Sandbox) grantAll(p *confinement.Policy, at place, server registry.Server) {
+	grants := server.Grants
 	writable := append(slices.Clone(p.Write), at.expandAll(grants.Write)...)
 	add := func(to *[]string, granted []string) {
 		for _, path := range at.expandAll(granted) {
 			others := slices.DeleteFunc(slices.Clone(writable), func(folder string) bool { return folder == path })
 			target := real(path)
-			if !steady(path, others) || confinement.AnyWithin(p.Hidden, target) && !confinement.AnyWithin(at.hidden(nil), path) &&
-				!confinement.AnyWithin(p.Hidden, path) {
+			secret := confinement.AnyWithin(p.Hidden, target) && !confinement.AnyWithin(at.hidden(nil), path) &&
+				!confinement.AnyWithin(p.Hidden, path)
+			if secret || !steady(path, others) || !s.targets.same(server.Name, path, target) {
 				continue
 			}
 			*to, p.Named, p.Links = append(*to, target), append(p.Named, target), append(p.Links, path)

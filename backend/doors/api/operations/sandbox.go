@@ -57,7 +57,8 @@ func sandboxOf(v registry.Server, of *sandbox.Sandbox) *Sandbox {
 type Sandboxes struct {
 	Registry *registry.Registry
 	Views    *Views
-	Forget   func(server string) // deletes the list of denied accesses of a server
+	Forget   func(server string)          // deletes the list of denied accesses of a server
+	Granted  func(server registry.Server) // remembers where the granted paths of a server lead
 	// Widened records that a person has allowed a server more. text continues a sentence that begins with the person.
 	Widened func(server, text string)
 }
@@ -115,6 +116,7 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 				"terminal",
 		}
 	}
+	s.Granted(v)
 	if before.Looser(level, grants) {
 		s.Widened(v.Name, fmt.Sprintf("changed its sandbox from %s to %s", sandboxInWords(before), sandboxInWords(v)))
 	}
