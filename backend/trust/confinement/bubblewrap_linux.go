@@ -24,7 +24,7 @@ const trialTimeout = 5 * time.Second
 type Bubblewrap struct {
 	once sync.Once
 	path string   // empty if it does not work
-	more []string // options that not every version has
+	more []string // options that only version 0.8 and newer have
 }
 
 // installed has the folders in which systems install bubblewrap. The PATH of a launch is not used,
@@ -90,6 +90,18 @@ func namespaces(network bool) []string {
 // inTree is the path of the helper in the tree of a process.
 const inTree = "/dev/agent-discover-helper"
 
+// maxShared is the largest size in bytes of the shared memory of a process. It does not count as memory of the process.
+const maxShared = 512 << 20
+
+// sharedMemory returns the options for a folder in which a process keeps shared memory.
+func (b *Bubblewrap) sharedMemory() []string {
+	options := []string{"--tmpfs", "/dev/shm"}
+	if len(b.more) > 0 {
+		options = append([]string{"--size", strconv.Itoa(maxShared)}, options...)
+	}
+	return options
+}
+
 // devices are the devices in the tree of a process that has no terminals of its own.
 var devices = strings.Fields("null zero full random urandom tty")
 
@@ -148,7 +160,8 @@ func (b *Bubblewrap) wrap(p Policy, mounts []mount, links []symlink, helper []st
 	o.add("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys")
 	if gate == nil {
 		o.add("--dev", "/dev")
-	} else if err := o.open(gate); err != nil {
+		o.add(b.sharedMemory()...)
+	} else if err := o.open(gate, b.sharedMemory()); err != nil {
 		return "", nil, nil, err
 	}
 	for _, path := range p.Named {

@@ -98,15 +98,16 @@ func (g *gate) names() string {
 	return b.String()
 }
 
-// open adds the options for a process that has a gate. Such a process has no terminals of its own: with them,
+// open adds the options for a process that has a gate, with those for its shared memory. Such a process has no terminals of its own: with them,
 // bubblewrap creates a second user namespace, in which the helper may not listen on the ports below 1024.
-func (o *order) open(g *gate) error {
+func (o *order) open(g *gate, sharedMemory []string) error {
 	names, err := o.data("hosts", g.names())
 	if err != nil {
 		return err
 	}
 	o.add("--cap-add", "CAP_NET_BIND_SERVICE", "--cap-add", "CAP_NET_ADMIN", "--sync-fd", o.inherit(g.alive),
-		"--ro-bind-data", names, resolved("/etc/hosts"), "--tmpfs", "/dev", "--tmpfs", "/dev/shm")
+		"--ro-bind-data", names, resolved("/etc/hosts"), "--tmpfs", "/dev")
+	o.add(sharedMemory...)
 	for _, device := range devices {
 		o.add("--dev-bind", "/dev/"+device, "/dev/"+device)
 	}

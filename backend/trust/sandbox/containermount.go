@@ -183,7 +183,9 @@ func (m mount) option(name string) givenOption {
 
 // mountable returns the policy for paths of the computer that the container of a server may mount.
 func (s *Sandbox) mountable(at place, server registry.Server) confinement.Policy {
-	p := confinement.Policy{Hidden: reals(at.hidden(s.options.Secrets())), Write: s.rootFolders(at.expandAll(server.Grants.Write))}
+	p := confinement.Policy{
+		Hidden: at.secrets(s.options.Secrets(), granted(at, server.Grants)), Write: s.rootFolders(at.expandAll(server.Grants.Write)),
+	}
 	s.grantAll(&p, at, server)
 	return p
 }

@@ -69,7 +69,7 @@ func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, 
 	}
 	code := codeOf(l, at, nil, s.options.Folder, nil)
 	p := confinement.Policy{
-		Hidden: reals(at.hidden(s.options.Secrets())), Named: append(reals(a.Config), write...), Write: write,
+		Hidden: at.secrets(s.options.Secrets(), nil), Named: append(reals(a.Config), write...), Write: write,
 		Network: confinement.Network{Restricted: true, Ports: a.Ports}, Temporary: l.Env.Get("TMPDIR"), ChangesModes: true,
 		Links: slices.Concat(at.system(), a.Config, a.Read, a.Write, code.links),
 	}

@@ -25,6 +25,11 @@ var secretPaths = strings.Fields(`
 	.config/heroku .s3cfg .ngrok2 .config/ngrok .pulumi/credentials.json .histfile .zhistory .mysql_history .rediscli_history .sqlite_history
 	.Xauthority .ICEauthority .librewolf .zen .waterfox .config/Slack .config/Signal .config/discord .config/Code/User/globalStorage
 	.local/share/opencode/auth.json .codeium .continue .config/goose .copilot .qwen .kiro
+	.mcp-auth .oci .boto .dockercfg .cargo/config.toml .config/composer/auth.json .composer/auth.json .nuget/NuGet/NuGet.Config
+	.local/share/uv/credentials .config/age .config/solana .config/stripe .snowflake .putty .config/putty .authinfo .authinfo.gpg .smbcredentials
+	.config/Cursor .config/Windsurf .config/VSCodium/User/globalStorage .netlify .vercel .config/configstore .supabase .railway .config/fly
+	.config/helm .config/linode-cli .config/scw .config/wakatime .config/neomutt .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc .rclone.conf
+	.config/Element .config/signal-desktop .local/share/TelegramDesktop .config/obs-studio .config/remmina .local/share/remmina .config/filezilla
 	snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome .var/app/org.chromium.Chromium
 `)
 
