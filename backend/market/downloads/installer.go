@@ -43,7 +43,8 @@ type Installer struct {
 
 // installation is a running installation.
 type installation struct {
-	cancel  context.CancelFunc
+	server  string
+	cancel  context.CancelCauseFunc
 	waiting int            // number of callers that wait for it
 	reports []func(string) // of all callers, for each line that the package manager writes
 	done    chan struct{}  // closed when err is set
@@ -65,6 +66,25 @@ func (i *Installer) Run(ctx context.Context) error {
 	i.mu.Unlock()
 	i.all.Wait()
 	return nil
+}
+
+// errStopped is the error of an installation whose server was stopped.
+var errStopped = fault.New(fault.Unavailable, "the server was stopped while its package was installed")
+
+// Stop implements sandbox.Packages.
+func (i *Installer) Stop(server string) {
+	i.mu.Lock()
+	var stopping []*installation
+	for _, one := range i.running {
+		if server == "" || one.server == server {
+			one.cancel(errStopped)
+			stopping = append(stopping, one)
+		}
+	}
+	i.mu.Unlock()
+	for _, one := range stopping {
+		<-one.done
+	}
 }
 
 // Resolve implements sandbox.Packages.
@@ -105,10 +125,14 @@ func (i *Installer) join(server string, j job) *installation {
 		one.reports = append(one.reports, j.use.Report)
 		return one
 	}
-	ctx, cancel := context.WithTimeout(i.ctx, downloadTimeout)
-	one := &installation{cancel: cancel, waiting: 1, reports: []func(string){j.use.Report}, done: make(chan struct{})}
+	cancellable, cancel := context.WithCancelCause(i.ctx)
+	ctx, expire := context.WithTimeout(cancellable, downloadTimeout)
+	one := &installation{
+		server: server, cancel: cancel, waiting: 1, reports: []func(string){j.use.Report}, done: make(chan struct{}),
+	}
 	if one.err = ctx.Err(); one.err != nil {
-		cancel()
+		expire()
+		cancel(nil)
 		close(one.done)
 		return one
 	}
@@ -123,7 +147,8 @@ func (i *Installer) join(server string, j job) *installation {
 	}
 	i.log.Info("installing the package of a server", "server", server, "package", j.Packages[0])
 	i.all.Go(func() {
-		defer cancel()
+		defer cancel(nil)
+		defer expire()
 		one.err = j.install(ctx)
 		i.mu.Lock()
 		delete(i.running, j.folder)
@@ -150,7 +175,7 @@ func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
 			"it goes on in the background, so try again later", j.Packages[0])
 	}
 	if alone {
-		one.cancel()
+		one.cancel(nil)
 		<-one.done // once wait returns, the caller may remove the folder
 	}
 	return ctx.Err()
@@ -190,6 +215,8 @@ func (j job) install(ctx context.Context) error {
 		if err = j.mark(root); err != nil {
 			err = fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
 		}
+	case errors.Is(context.Cause(ctx), errStopped):
+		err = errStopped
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fault.Wrap(err, fault.Timeout,
 			"the installation of %s did not finish within %s; check that the package registry is reachable",

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +195,34 @@ func TestAnInstallationGoesOnWhenItsCallerHasNoMoreTime(t *testing.T) {
 	}
 	if calls, _ := os.ReadFile(env.Get("CALLS")); strings.Count(string(calls), "install ") != 1 {
 		t.Errorf("npm was called with\n%s", calls)
+	}
+}
+
+func TestAnInstallationThatGoesOnEndsWhenItsServerIsStopped(t *testing.T) {
+	for stopped, name := range map[string]string{"the server": "one", "all servers": ""} {
+		env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`, "thing"), t.TempDir()
+		release := slow(t, env)
+		i := NewInstaller(slog.New(slog.DiscardHandler))
+		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, _, err := resolveWith(short, i, env, folder, "npx", "thing"); fault.KindOf(err) != fault.Timeout {
+			t.Errorf("%s: the installation does not go on: %v", stopped, err)
+		}
+		i.Stop("another")
+		i.mu.Lock()
+		running := slices.Collect(maps.Values(i.running))
+		i.mu.Unlock()
+		if len(running) != 1 {
+			t.Fatalf("%s: %d installations run", stopped, len(running))
+		}
+		i.Stop(name)
+		if err := running[0].err; !errors.Is(err, errStopped) {
+			t.Errorf("%s: it ended with %v", stopped, err)
+		}
+		go release()
+		if _, found, err := resolveWith(t.Context(), i, env, folder, "npx", "thing"); !found || err != nil {
+			t.Errorf("%s: later: found is %v, the error %v", stopped, found, err)
+		}
 	}
 }
 

@@ -5,11 +5,16 @@ package trust_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
@@ -26,7 +31,7 @@ type installing struct {
 	npx, uvx string
 }
 
-func newInstalling(t *testing.T) *installing {
+func newInstalling(t *testing.T, config ...string) *installing {
 	t.Helper()
 	npx, err := exec.LookPath("npx")
 	if err != nil {
@@ -36,6 +41,10 @@ func newInstalling(t *testing.T) *installing {
 	t.Setenv("PATH", filepath.Dir(i.uvx)+":"+os.Getenv("PATH")) // as a program that is installed
 	i.Scenario, i.home = confining(t, func(home string) {
 		hubtest.Profile(t, home, strings.Join([]string{mcptest.UV(t), filepath.Dir(npx), filepath.Dir(mcptest.Node(t))}, ":"), nil)
+		if err := os.Mkdir(filepath.Join(home, ".agent-discover"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		hubtest.WriteFile(t, filepath.Join(home, ".agent-discover/config.yaml"), strings.Join(config, "\n"))
 	})
 	i.Packages = markettest.ServePackages(t)
 	return i
@@ -205,6 +214,37 @@ net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network
 			t.Errorf("%s: the script %q, %v; want %q", level, got, err, want)
 		}
 		i.noLoot(level)
+	}
+}
+
+func TestTheScriptOfAPackageEndsWithItsServer(t *testing.T) {
+	i := newInstalling(t, "limits: {start_timeout: 1s}")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	i.PublishNPM(t, "lingering", map[string]string{"install.js": fmt.Sprintf(`require("node:net").connect(%d, "127.0.0.1")`,
+		listener.Addr().(*net.TCPAddr).Port)}, map[string]any{"scripts": map[string]string{"install": "node install.js"}})
+	for at, end := range []hubtest.Step{
+		{Name: "stop", Method: "POST", Path: "/api/servers/%d/stop", Status: 200},
+		{Name: "disable", Method: "POST", Path: "/api/servers/%d/disable", Status: 200},
+		{Name: "remove", Method: "DELETE", Path: "/api/servers/%d", Status: 200},
+		{Name: "pause", Method: "POST", Path: "/api/pause", Status: 200},
+	} {
+		if said := i.add(end.Name, "guard", nil, i.npx, "-y", "--registry="+i.NPM, "lingering"); !strings.Contains(said, "in the background") {
+			t.Fatalf("%s: the installation does not go on: %s", end.Name, said)
+		}
+		script, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.Path = strings.Replace(end.Path, "%d", strconv.Itoa(at+1), 1)
+		i.Play(end)
+		if _, err := script.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("%s: the script does not end: %v", end.Name, err)
+		}
+		_ = script.Close()
 	}
 }
 

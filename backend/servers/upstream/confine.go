@@ -49,6 +49,16 @@ type Confiner interface {
 	// process gets. It differs from server.Name for a private copy. Confine may first
 	// install a package, which takes long. The error is a fault.
 	Confine(ctx context.Context, name string, server registry.Server, l Launch) (Launch, error)
+	// Stop ends what still runs for a server although its start has failed, such as the installation of its package. It
+	// returns when that has ended. An empty name means all servers.
+	Stop(server string)
+}
+
+// stopConfiner ends what the confiner still runs for a server, or for all servers if the name is empty.
+func (m *Manager) stopConfiner(server string) {
+	if m.confiner != nil {
+		m.confiner.Stop(server)
+	}
 }
 
 // confined returns the launch of the session's child process. at is the slot of the session.

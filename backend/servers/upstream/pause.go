@@ -40,6 +40,7 @@ func (m *Manager) Pause() error {
 	stopping := m.slots.pause()
 	events.Publish(m.bus, PauseChanged{true})
 	stopping.Wait()
+	m.stopConfiner("")
 	return nil
 }
 

@@ -364,6 +364,7 @@ func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
 // its configuration.
 func (m *Manager) Stop(name string) {
 	inParallel(m.slots.ofServer(name), (*slot).stop)
+	m.stopConfiner(name)
 }
 
 // Remove stops a server that was removed from the configuration. Later calls of
@@ -371,6 +372,7 @@ func (m *Manager) Stop(name string) {
 func (m *Manager) Remove(name string) {
 	removed := m.slots.take(func(t Target) bool { return t.Server == name })
 	inParallel(removed, func(s *slot) { s.close(errRemoved) })
+	m.stopConfiner(name)
 }
 
 // State describes the sessions with a server.

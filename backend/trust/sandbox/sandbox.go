@@ -39,6 +39,8 @@ type Packages interface {
 	// if l does not start a launcher that Packages knows. The error is a fault.
 	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch,
 		use Use) (resolved upstream.Launch, found bool, err error)
+	// Stop ends the running installations for a server, or for all servers if the name is empty, and waits for their end.
+	Stop(server string)
 }
 
 // Use has the environment and the functions that Packages uses to run package managers and the scripts of packages.
@@ -146,6 +148,13 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	s.denials.began(name, p, l.Env.Home())
 	l.Advice = s.asked(name, server, p, l)
 	return s.machine.Confine(p, l)
+}
+
+// Stop implements upstream.Confiner.
+func (s *Sandbox) Stop(server string) {
+	if s.options.Packages != nil {
+		s.options.Packages.Stop(server)
+	}
 }
 
 // ownFolder creates the own folder of a server.
