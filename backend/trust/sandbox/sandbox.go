@@ -261,7 +261,8 @@ func (s *Sandbox) Rename(server, to string) error {
 func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) confinement.Policy {
 	at, own := s.placeOf(l), s.unlinked(own)
 	p := confinement.Policy{
-		Network: networkOf(server.Sandbox, server.Grants), Hidden: at.secrets(s.options.Secrets(), granted(at, server.Grants)), Home: real(at.home),
+		Network: networkOf(server.Sandbox, server.Grants), Hidden: at.secrets(s.options.Secrets(), granted(at, server.Grants)),
+		Home:    real(at.home),
 		Private: filepath.Join(own, ownHome), Temporary: filepath.Join(own, ownTemporary),
 		Links: append(at.system(), at.home, l.Dir),
 	}

@@ -25,8 +25,8 @@ func TestSecretsAreHiddenWhereLinksLeadAndInOtherHubs(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"dotfiles/ssh/id_ed25519", "dotfiles/docker.json", "dotfiles/cookies", "dotfiles/plain", "second/discover.db", "work/third/discover.db",
-		"projects/notes.txt",
+		"dotfiles/ssh/id_ed25519", "dotfiles/docker.json", "dotfiles/cookies", "dotfiles/plain", "second/discover.db",
+		"work/third/discover.db", "projects/notes.txt",
 	} {
 		write(name)
 	}
