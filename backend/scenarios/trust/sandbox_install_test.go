@@ -232,7 +232,8 @@ func TestTheScriptOfAPackageEndsWithItsServer(t *testing.T) {
 		{Name: "remove", Method: "DELETE", Path: "/api/servers/%d", Status: 200},
 		{Name: "pause", Method: "POST", Path: "/api/pause", Status: 200},
 	} {
-		if said := i.add(end.Name, "guard", nil, i.npx, "-y", "--registry="+i.NPM, "lingering"); !strings.Contains(said, "in the background") {
+		said := i.add(end.Name, "guard", nil, i.npx, "-y", "--registry="+i.NPM, "lingering")
+		if !strings.Contains(said, "in the background") {
 			t.Fatalf("%s: the installation does not go on: %s", end.Name, said)
 		}
 		script, err := listener.Accept()

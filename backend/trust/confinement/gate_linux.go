@@ -98,8 +98,9 @@ func (g *gate) names() string {
 	return b.String()
 }
 
-// open adds the options for a process that has a gate, with those for its shared memory. Such a process has no terminals of its own: with them,
-// bubblewrap creates a second user namespace, in which the helper may not listen on the ports below 1024.
+// open adds the options for a process that has a gate, with those for its shared memory. Such a process has no terminals
+// of its own: with them, bubblewrap creates a second user namespace, in which the helper may not listen on the ports below
+// 1024.
 func (o *order) open(g *gate, sharedMemory []string) error {
 	names, err := o.data("hosts", g.names())
 	if err != nil {

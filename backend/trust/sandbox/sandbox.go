@@ -261,10 +261,9 @@ func (s *Sandbox) Rename(server, to string) error {
 func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) confinement.Policy {
 	at, own := s.placeOf(l), s.unlinked(own)
 	p := confinement.Policy{
-		Network: networkOf(server.Sandbox, server.Grants), Hidden: at.secrets(s.options.Secrets(), granted(at, server.Grants)),
-		Home:    real(at.home),
-		Private: filepath.Join(own, ownHome), Temporary: filepath.Join(own, ownTemporary),
-		Links: append(at.system(), at.home, l.Dir),
+		Network: networkOf(server.Sandbox, server.Grants), Home: real(at.home), Private: filepath.Join(own, ownHome),
+		Hidden:    at.secrets(s.options.Secrets(), granted(at, server.Grants)),
+		Temporary: filepath.Join(own, ownTemporary), Links: append(at.system(), at.home, l.Dir),
 	}
 	p.Write = s.rootFolders(at.expandAll(server.Grants.Write))
 	s.grantAll(&p, at, server)
