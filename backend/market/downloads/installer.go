@@ -178,7 +178,7 @@ func (j job) install(ctx context.Context) error {
 	}
 	err = packagemanager.Install(ctx, packagemanager.Order{
 		CommandLine: j.CommandLine, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
-		Confine: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
+		Confine: j.use.Manager, AllPorts: j.use.AllPorts, Report: j.use.Report, Redact: j.redactor.Text,
 	})
 	if err == nil && j.Runner == "npx" {
 		err = j.runScripts(ctx)
