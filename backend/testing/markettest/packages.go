@@ -24,6 +24,7 @@ import (
 // test publishes.
 type Packages struct {
 	NPM, PyPI string // their addresses
+	Asked     func() // is called for each request, before its answer; may be nil
 
 	mu       sync.Mutex
 	packages map[string]artifact // by name
@@ -48,6 +49,9 @@ func ServePackages(t testing.TB) *Packages {
 
 // serve answers as the npm registry and the Python package index.
 func (p *Packages) serve(w http.ResponseWriter, r *http.Request) {
+	if p.Asked != nil {
+		p.Asked()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	path := strings.Trim(r.URL.Path, "/")
@@ -157,6 +161,9 @@ func Wheel(t testing.TB, name string, files map[string]string) []byte {
 	t.Helper()
 	info := name + "-1.0.dist-info/"
 	files = maps.Clone(files)
+	if files == nil {
+		files = make(map[string]string)
+	}
 	if _, described := files[info+"METADATA"]; !described {
 		files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: 1.0\n"
 	}
