@@ -72,8 +72,8 @@ test-market: ## Test the real registry of MCP servers and install real servers; 
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
 
-attack: ## Try to leave the sandbox in every way of the tables in the guide; update them with UPDATE=-update (2 min)
-	CGO_ENABLED=0 go test -v -count=1 -timeout=20m ./build/attack $(UPDATE)
+attack: ## Try to leave the sandbox in every way of the tables in the guide; update them with UPDATE=-update (5 min)
+	CGO_ENABLED=0 go test -v -count=1 -timeout=30m ./build/attack -everywhere $(UPDATE)
 
 kills: ## Kill the hub during every command that changes something; KILLS and SEED may be set (15 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 -run='^TestKilledHubsLoseNothing' ./backend/cli -kills=$(or $(KILLS),300) -seed=$(or $(SEED),1)

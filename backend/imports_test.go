@@ -385,9 +385,11 @@ var allowed = map[string][]string{
 		"market/pypi", "market/subprocess", // pypi compares names of packages
 	},
 	"market/preview": {
-		// package redact keeps credentials in command lines out of the output of package managers
+		// package redact keeps credentials in command lines out of the output of package managers; package sandbox limits
+		// what package managers may access
 		"base/fault", "base/paths", "base/process", "base/safetext",
-		"servers/launch", "servers/redact", "servers/registry",
+		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
+		"trust/sandbox",
 		"market/listing", "market/packagemanager",
 	},
 	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream defines the type Launch

@@ -265,7 +265,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
 		Metrics: records{
 			s.journal, s.features, h.discovery.learning, h.doors.tokens, s.inbox, s.approvals, s.toolsets, s.trust, h.forgetFiles,
-		}, Names: serverNames{h}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
+		}, Names: serverNames{h}, Hold: s.first.Hold, Again: s.packages.Retry, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.intake = intake.New(intake.Options{

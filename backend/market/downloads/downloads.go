@@ -38,6 +38,7 @@ type Confined interface {
 	// if the server is started from the user's caches instead.
 	Install(ctx context.Context, server registry.Server, env process.Env, report func(line string)) (installed bool, err error)
 	Manager(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
+	AllPorts() bool // see sandbox.Sandbox.AllPorts
 }
 
 // Options are the dependencies and settings of a Downloader.
@@ -187,7 +188,7 @@ func (p *Downloader) download(ctx context.Context, s registry.Server, c packagem
 		Folder: folder, Shared: true, Report: redacted, Redact: redactor.Text,
 	}
 	if p.options.Confined != nil {
-		o.Confine = p.options.Confined.Manager
+		o.Confine, o.AllPorts = p.options.Confined.Manager, p.options.Confined.AllPorts()
 	}
 	return late(ctx, c, packagemanager.Install(ctx, o))
 }

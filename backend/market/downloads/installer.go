@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
@@ -37,8 +38,11 @@ type Installer struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 
-	mu      sync.Mutex
-	running map[string]*installation // by folder
+	now func() time.Time
+
+	mu       sync.Mutex
+	running  map[string]*installation // by folder
+	failures failures
 }
 
 // installation is a running installation.
@@ -53,7 +57,7 @@ type installation struct {
 
 // NewInstaller returns an installer. Its installations end when Run ends.
 func NewInstaller(log *slog.Logger) *Installer {
-	i := &Installer{log: log, running: make(map[string]*installation)}
+	i := &Installer{log: log, now: time.Now, running: make(map[string]*installation), failures: make(failures)}
 	i.ctx, i.cancel = context.WithCancel(context.Background())
 	return i
 }
@@ -103,7 +107,11 @@ func (i *Installer) Resolve(
 		CommandLine: line, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
 		folder: filepath.Join(folder, line.Runner+"-"+hex.EncodeToString(hash[:8])),
 	}
+	j.launchKey = keyOf(server, l)
 	for !j.complete() {
+		if err := i.failed(j); err != nil {
+			return l, true, err
+		}
 		one := i.join(server.Name, j)
 		if err := i.wait(ctx, one, j); err != nil && (!errors.Is(err, context.Canceled) || ctx.Err() != nil || i.ctx.Err() != nil) {
 			return l, true, err
@@ -152,6 +160,9 @@ func (i *Installer) join(server string, j job) *installation {
 		one.err = j.install(ctx)
 		i.mu.Lock()
 		delete(i.running, j.folder)
+		if errors.As(one.err, new(scriptError)) && ctx.Err() == nil {
+			i.failures[j.folder] = failure{server: server, launchKey: j.launchKey, at: i.now(), err: one.err}
+		}
 		i.mu.Unlock()
 		close(one.done)
 	})
@@ -188,6 +199,8 @@ type job struct {
 	level    string // level of the sandbox
 	redactor *redact.Redactor
 	folder   string
+	// launchKey changes with everything in the configuration of the server on which the scripts may depend.
+	launchKey [sha256.Size]byte
 }
 
 // install installs the package into the folder of the job, after it has removed an incomplete installation there.
@@ -202,7 +215,7 @@ func (j job) install(ctx context.Context) error {
 	}
 	err = packagemanager.Install(ctx, packagemanager.Order{
 		CommandLine: j.CommandLine, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
-		Confine: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
+		Confine: j.use.Manager, AllPorts: j.use.AllPorts, Report: j.use.Report, Redact: j.redactor.Text,
 	})
 	if err == nil && j.Runner == "npx" {
 		err = j.runScripts(ctx)

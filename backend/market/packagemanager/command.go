@@ -26,6 +26,7 @@ type CommandLine struct {
 	Starts   bool     // the command line names a program to start; otherwise, Program and Args are empty
 	Program  string   // name of the program in the package; empty if it is the name of the package
 	Args     []string // of the program
+	unknown  string   // an option of which read does not know whether it has a value, so that the rest is not read
 }
 
 // Parse parses the command line of a server. If npx or uvx would download nothing to start the server, skipped says
@@ -46,6 +47,9 @@ func Parse(s registry.Server) (c CommandLine, skipped string) {
 	default:
 		return c, notPackage
 	}
+	if c.unknown != "" {
+		return c, "the option " + c.unknown + " is not known"
+	}
 	if len(c.Packages) == 0 && s.Package.Name != "" {
 		c.Packages = []string{s.Package.Name}
 	}
@@ -59,29 +63,57 @@ func Parse(s registry.Server) (c CommandLine, skipped string) {
 // optional version. It does not match folders, URLs and options.
 var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*(\[[A-Za-z0-9,._-]+\])?((@|[=<>~!]=?)[A-Za-z0-9._~^*+,<>=!-]+)?$`)
 
-// These are the kinds of runner options that take a value.
+// These are the kinds of runner options. All except for flag take a value.
 const (
-	other  = iota // the value does not affect the download
-	names         // the value names a package
-	origin        // the value decides where packages come from
+	flag   = iota
+	other  // the value does not affect the download
+	names  // the value names a package
+	origin // the value decides where packages come from
 )
 
-var npxOptions = map[string]int{
-	"-p": names, "--package": names, "--registry": origin, "--userconfig": origin, "--cache": origin,
-	"-c": other, "--call": other, "-w": other, "--workspace": other, "--prefix": other, "--loglevel": other,
-}
+var npxOptions = kinds(map[int]string{
+	names: "-p --package", origin: "--registry --reg --userconfig --globalconfig --cache --tag --before --min-release-age",
+	other: `-n --node-arg --npm -c --call -w --workspace -C --prefix --loglevel --script-shell --shell --node-options --omit --include --scope --location
+		--ca --cafile --proxy --https-proxy --noproxy --otp --logs-dir --logs-max --install-strategy --maxsockets
+		--fetch-retries --fetch-timeout --fetch-retry-factor --fetch-retry-mintimeout --fetch-retry-maxtimeout`,
+	flag: `-y --yes -q --quiet -s --silent -d -dd -ddd --verbose -f --force -g --global -ws --workspaces --include-workspace-root -iwr
+		--ignore-existing --always-spawn --shell-auto-fallback --offline --prefer-offline --prefer-online --ignore-scripts
+		--foreground-scripts --legacy-peer-deps --strict-peer-deps --install-links --engine-strict --audit --fund --progress --color
+		--update-notifier --strict-ssl --timing --json --unicode --production --package-lock --bin-links -v --version -h --help`,
+})
 
-var uvxOptions = map[string]int{
-	"--from": names, "-p": origin, "--python": origin, "-w": origin, "--with": origin, "--index": origin, "--default-index": origin,
-	"-i": origin, "--index-url": origin, "--extra-index-url": origin, "-f": origin, "--find-links": origin, "--index-strategy": origin,
-	"--keyring-provider": origin, "--cache-dir": origin, "--prerelease": origin, "--resolution": origin, "--exclude-newer": origin,
-	"--with-requirements": origin, "-c": origin, "--constraints": origin, "--config-file": origin,
-	"--directory": other, "--project": other, "--env-file": other, "--color": other,
+var uvxOptions = kinds(map[int]string{
+	names: "--from",
+	origin: `-p --python -w --with --with-editable --with-requirements -c --constraints -b --build-constraints --overrides --index
+		--default-index -i --index-url --extra-index-url -f --find-links --index-strategy --keyring-provider --cache-dir --prerelease
+		--prerelease-package --resolution --fork-strategy --exclude-newer --exclude-newer-package --config-file --python-platform
+		--torch-backend`,
+	other: `--directory --project --env-file --color --python-preference --python-fetch --link-mode --allow-insecure-host
+		--trusted-host -P --upgrade-package --upgrade-group --reinstall-package --refresh-package --no-sources-package -C
+		--config-setting --config-settings --config-settings-package --no-build-isolation-package --no-build-package
+		--no-binary-package --preview-features --generate-shell-completion`,
+	flag: `--isolated --no-env-file --lfs --no-index -U --upgrade --no-sources --reinstall --compile-bytecode --compile --no-compile
+		--no-build-isolation --build-isolation --no-build --build --no-binary --binary --require-build-hashes --no-require-build-hashes
+		-n --no-cache --no-cache-dir --cache --refresh --no-refresh --managed-python --no-managed-python --no-python-downloads
+		--allow-python-downloads -q -qq --quiet -v -vv -vvv --verbose --no-color --system-certs --no-system-certs --native-tls
+		--no-native-tls --offline --no-offline --no-progress --preview --no-preview --no-config --show-settings --show-resolution
+		--force-reinstall --no-reinstall --no-upgrade -h --help -V --version`,
+})
+
+// kinds returns the kinds of options by their names.
+func kinds(of map[int]string) map[string]int {
+	all := make(map[string]int)
+	for kind, options := range of {
+		for name := range strings.FieldsSeq(options) {
+			all[name] = kind
+		}
+	}
+	return all
 }
 
 // read parses the arguments of npx or uvx, up to the name of the program that
 // the runner would start. That name is also the package, unless an option names
-// one.
+// one. It stops at an unknown option, except for one that npx must read as a flag.
 func (c *CommandLine) read(args []string, options map[string]int) {
 	for n := 0; n < len(args); n++ {
 		arg := args[n]
@@ -101,21 +133,28 @@ func (c *CommandLine) read(args []string, options map[string]int) {
 			return
 		}
 		name, value, inline := strings.Cut(arg, "=")
-		kind, takes := options[name]
-		if takes && !inline {
+		kind, known := options[name]
+		if !known && !inline && (c.Runner == "uvx" || !strings.HasPrefix(name, "--no-")) {
+			c.unknown = name // the next argument may be its value, and not the package
+			return
+		}
+		if kind != flag && !inline {
 			if n++; n == len(args) {
 				return
 			}
 			value = args[n]
 		}
-		switch {
-		case takes && kind == names:
+		switch kind {
+		case names:
 			c.Packages = append(c.Packages, value)
-		case takes && kind == origin:
+		case origin:
 			c.Options = append(c.Options, name, value)
 		}
 	}
 }
+
+// Unknown returns an option because of which it is not known what the runner downloads, and "" if there is none.
+func (c CommandLine) Unknown() string { return c.unknown }
 
 // NameOf returns the name of a package in a command line, without extras and version.
 func NameOf(pkg string) string {
@@ -153,8 +192,13 @@ func (c CommandLine) Folder() string {
 func (c CommandLine) Local() string {
 	for at := 0; at+1 < len(c.Options); at += 2 {
 		switch name, value := c.Options[at], c.Options[at+1]; name {
-		case "--with-requirements", "-c", "--constraints", "-f", "--find-links", "--config-file", "--userconfig":
+		case "--with-editable", "--with-requirements", "-c", "--constraints", "-b", "--build-constraints", "--overrides",
+			"-f", "--find-links", "--config-file", "--userconfig", "--globalconfig":
 			return name
+		case "--index", "--default-index", "-i", "--index-url", "--extra-index-url", "--registry", "--reg":
+			if !addresses.MatchString(value) {
+				return name
+			}
 		case "-p", "--python", "-w", "--with":
 			if strings.ContainsAny(value, `/\:`) {
 				return name

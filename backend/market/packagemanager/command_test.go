@@ -42,6 +42,13 @@ func TestDownloadsAreReadFromTheCommandLine(t *testing.T) {
 		"uvx --python 3.12 --from=pkg tool":        "uvx --python 3.12 | pkg",
 		"uvx --with dep pkg@latest":                "uvx --with dep | pkg@latest",
 		"uvx --from git+https://x/y tool":          "no package name",
+		"uvx --with-editable other pkg":            "uvx --with-editable other | pkg",
+		"uvx --quiet -P other pkg":                 "uvx pkg",
+		"uvx --future other pkg":                   "the option --future is not known",
+		"uvx --future=other pkg":                   "uvx pkg",
+		"npx --tag next pkg":                       "npx --tag next | pkg",
+		"npx --no-audit --script-shell sh pkg":     "npx pkg",
+		"npx --future other pkg":                   "the option --future is not known",
 	} {
 		words := strings.Fields(command)
 		s := registry.Server{Transport: "stdio"}

@@ -124,7 +124,8 @@ func (o Order) sharedNPM() string {
 }
 
 // pathOptions are the options of npx and uvx whose value is the path of a file or folder.
-var pathOptions = strings.Fields("--userconfig --with-requirements -c --constraints --config-file -f --find-links")
+var pathOptions = strings.Fields("--userconfig --globalconfig --with-editable --with-requirements -c --constraints -b --build-constraints " +
+	"--overrides --config-file -f --find-links")
 
 // options returns the options of the command line that decide where packages come from, except for the cache. It
 // makes paths absolute, because the package manager runs in another folder.

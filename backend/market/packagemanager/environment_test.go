@@ -72,6 +72,9 @@ func TestOptionsThatMayRunCodeAreKnown(t *testing.T) {
 		"--index https://x.example": "", "--with more": "", "--python 3.12": "", "-p ./python": "-p",
 		"--with git+https://x.example/y": "--with", "--with-requirements r.txt": "--with-requirements",
 		"-w /srv/x": "-w", "--find-links wheels": "--find-links",
+		"--with-editable x": "--with-editable", "--overrides r.txt": "--overrides",
+		"--index /srv/x": "--index", "--default-index work=file:///srv/x": "--default-index", "-i simple": "-i",
+		"--registry http://x.example": "", "--registry file:///srv/x": "--registry", "--index work=https://x.example": "",
 	} {
 		if got := (CommandLine{Options: strings.Fields(line)}).Local(); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)

@@ -27,8 +27,11 @@ type Order struct {
 	Folder  string            // folder to install into, empty or missing
 	Shared  bool              // also fill the user's caches, from which npx and uvx start packages
 	Confine Confine           // nil if the system cannot restrict programs
-	Report  func(line string) // called for each line that the package manager writes
-	Redact  func(string) string
+	// AllPorts is set if Confine cannot restrict the ports. Then npm installs no dependency from an address, which may be
+	// one of this computer.
+	AllPorts bool
+	Report   func(line string) // called for each line that the package manager writes
+	Redact   func(string) string
 }
 
 // Confine changes the launch of a package manager so that it has only the given access, as far as the system can
@@ -101,11 +104,15 @@ func (o Order) refusing() string { return filepath.Join(o.Folder, own, "bin") }
 // installs returns the arguments with which npm installs packages without their scripts, and without those that have
 // to be fetched with git or from a folder.
 func (o Order) installs() []string {
-	return []string{
+	args := []string{
 		"install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--no-workspaces",
 		"--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none", "--allow-file=none",
 		"--allow-directory=none", "--logs-max=0",
 	}
+	if o.AllPorts {
+		args = append(args, "--allow-remote=none")
+	}
+	return args
 }
 
 func (o Order) npm(ctx context.Context) error {

@@ -225,7 +225,7 @@ func (o Order) unresolved(ctx context.Context, output string, err error) error {
 func (c CommandLine) OtherRegistry(variables map[string]string) string {
 	for at := 0; at+1 < len(c.Options); at += 2 {
 		switch c.Options[at] {
-		case "--registry", "--index", "--default-index", "-i", "--index-url", "--extra-index-url":
+		case "--registry", "--reg", "--index", "--default-index", "-i", "--index-url", "--extra-index-url":
 			return c.Options[at]
 		}
 	}

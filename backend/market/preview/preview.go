@@ -26,6 +26,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 const (
@@ -49,11 +51,17 @@ type Scripted interface {
 	InstallScripts(ctx context.Context, name, version string) ([]string, error)
 }
 
+// Confined restricts package managers. It is implemented by sandbox.Sandbox.
+type Confined interface {
+	Manager(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
+	AllPorts() bool
+}
+
 // Options are the dependencies of a Previewer.
 type Options struct {
 	NPM, PyPI   Registry
 	Environment func(context.Context) process.Env // of the user's programs
-	Confine     packagemanager.Confine            // restricts package managers
+	Confined    Confined                          // restricts package managers; nil if nothing does
 	Folder      string                            // for temporary files only
 	Now         func() time.Time                  // nil means time.Now
 	Log         *slog.Logger
@@ -120,7 +128,11 @@ type Package struct {
 // Of returns what the start of a server would download. An error means that ctx has ended.
 func (p *Previewer) Of(ctx context.Context, s registry.Server) (Preview, error) {
 	line, skipped := packagemanager.Parse(s)
-	if skipped != "" {
+	switch option := line.Unknown(); {
+	case option != "":
+		return Preview{Status: Unknown, Warnings: []string{fmt.Sprintf(
+			"The option %s is not known, so it cannot be told what is downloaded.", safetext.Visible(option))}}, nil
+	case skipped != "":
 		return Preview{Status: Nothing}, nil
 	}
 	if named := cmp.Or(line.OtherRegistry(s.Env), line.Local()); named != "" {
@@ -181,10 +193,13 @@ func (p *Previewer) look(ctx context.Context, s registry.Server, line packageman
 	}
 	defer remove()
 	redactor := redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args})
-	resolved, err := packagemanager.Resolve(ctx, packagemanager.Order{
-		CommandLine: line, Env: p.options.Environment(ctx), Own: s.Env, Folder: folder, Confine: p.options.Confine,
-		Report: func(string) {}, Redact: redactor.Text,
-	})
+	order := packagemanager.Order{
+		CommandLine: line, Env: p.options.Environment(ctx), Own: s.Env, Folder: folder, Report: func(string) {}, Redact: redactor.Text,
+	}
+	if p.options.Confined != nil {
+		order.Confine, order.AllPorts = p.options.Confined.Manager, p.options.Confined.AllPorts()
+	}
+	resolved, err := packagemanager.Resolve(ctx, order)
 	if err != nil {
 		return Preview{}, err
 	}

@@ -186,6 +186,7 @@ func TestNothingIsLookedUpWhereAServerSaysItself(t *testing.T) {
 			want: "npm_config_registry decides",
 		},
 		{args: []string{"uvx", "y"}, env: map[string]string{"UV_INDEX": "https://x.example"}, want: "UV_INDEX decides"},
+		{args: []string{"uvx", "--unheard-of", "y"}, want: "The option --unheard-of is not known"},
 		{args: []string{"node", "server.js"}},
 	} {
 		got, err := p.Of(t.Context(), registry.Server{

@@ -87,7 +87,7 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 	cmd.WaitDelay = time.Second // a grandchild may keep the output open
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
-	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
+	cmd.Cancel = func() error { l.Kill(cmd.Process.Pid); return nil }
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}

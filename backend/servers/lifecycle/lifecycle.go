@@ -52,6 +52,8 @@ type Options struct {
 	Names     Names   // needed for Rename only
 	// Hold keeps new servers from being started until release is called. It may be nil.
 	Hold func() (release func())
+	// Again makes the next start of a server try what has failed before and would not be tried now. It may be nil.
+	Again func(name string)
 	// Policy returns the setting agents.install: allow, ask or deny. If it is nil, the setting is ask.
 	Policy func() registry.Permission
 	Log    *slog.Logger
@@ -68,6 +70,7 @@ type Manager struct {
 	metrics   Metrics
 	names     Names
 	hold      func() (release func())
+	again     func(name string)
 	policy    func() registry.Permission
 	log       *slog.Logger
 
@@ -82,12 +85,15 @@ func New(o Options) *Manager {
 	if o.Hold == nil {
 		o.Hold = func() func() { return func() {} }
 	}
+	if o.Again == nil {
+		o.Again = func(string) {}
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return &Manager{
 		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics, names: o.Names,
-		hold:   o.Hold,
+		hold: o.Hold, again: o.Again,
 		policy: o.Policy, log: o.Log, codes: &codes{now: o.Now, open: make(map[string]*code)},
 	}
 }
@@ -100,6 +106,12 @@ func (m *Manager) Configure() (done func()) { return m.hold() }
 // tools. It does not change whether the server is always listed.
 func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, error) {
 	return m.tools(ctx, name, m.processes.Refresh)
+}
+
+// Retry is Refresh for a person, who may have mended what has failed before.
+func (m *Manager) Retry(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	m.again(name)
+	return m.Refresh(ctx, name)
 }
 
 // start starts a server if it is not running, and returns its tools.
@@ -128,11 +140,12 @@ func (m *Manager) Stop(_ context.Context, name string) error {
 	return nil
 }
 
-// Restart stops a server, starts it and returns its tools.
+// Restart stops a server, starts it and returns its tools. It tries again what has failed before.
 func (m *Manager) Restart(ctx context.Context, name string) ([]*catalog.Tool, error) {
 	if err := m.Stop(ctx, name); err != nil {
 		return nil, err
 	}
+	m.again(name)
 	return m.start(ctx, name)
 }
 

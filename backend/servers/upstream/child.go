@@ -27,7 +27,7 @@ type child struct {
 	seen     atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
 	exited   chan struct{}                // closed when the process and its helpers have ended, or were given up
 	status   error                        // exit status of the process; valid once exited is closed
-	kill     func(pid int)                // process.Kill, except in tests
+	kill     func(pid int)                // Launch.Kill, except in tests
 	grace    time.Duration                // how long the process may take to exit after its input or output was closed
 	lost     chan struct{}                // closed when the process did not end although it was killed
 	once     sync.Once                    // closes lost
@@ -87,7 +87,7 @@ func (s *session) spawn(ctx *starting, at *slot, env process.Env) error {
 	}
 	s.attach(&child{
 		cmd: cmd, input: in, box: box, tree: tree,
-		exited: make(chan struct{}), kill: process.Kill, grace: wait, lost: make(chan struct{}),
+		exited: make(chan struct{}), kill: launch.Kill, grace: wait, lost: make(chan struct{}),
 	}, in, stdout, stderr, writes{ctx})
 	return nil
 }

@@ -28,6 +28,9 @@ type Launch struct {
 	Advice string
 	// Wrapped is set if the command is a program that waits for the server's own, which alone reacts to SIGTERM.
 	Wrapped bool
+	// Reaps is set if the command ends all its descendants when the server has ended, when this program ends, and when it
+	// gets SIGHUP.
+	Reaps bool
 	// Started is called with the pid of the process right after its start. It may
 	// be nil.
 	Started func(pid int)
@@ -40,6 +43,15 @@ func (l Launch) Environment() process.Env {
 		env = env.With(name, value)
 	}
 	return env
+}
+
+// Kill ends the started command of the launch with its children immediately.
+func (l Launch) Kill(pid int) {
+	if l.Reaps {
+		process.KillReaper(pid)
+		return
+	}
+	process.Kill(pid)
 }
 
 // Confiner restricts what child processes may do.

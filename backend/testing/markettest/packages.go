@@ -25,6 +25,7 @@ import (
 // test publishes.
 type Packages struct {
 	NPM, PyPI string // their addresses
+	Asked     func() // is called for each request, before its answer; may be nil
 
 	mu       sync.Mutex
 	packages map[string]artifact // by name
@@ -50,6 +51,9 @@ func ServePackages(t testing.TB) *Packages {
 
 // serve answers as the npm registry and the Python package index.
 func (p *Packages) serve(w http.ResponseWriter, r *http.Request) {
+	if p.Asked != nil {
+		p.Asked()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	path := strings.Trim(r.URL.Path, "/")

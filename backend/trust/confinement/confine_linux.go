@@ -94,7 +94,7 @@ func (m Machine) confine(p Policy, l upstream.Launch, program string) (upstream.
 	l.Files = append(l.Files, own...)
 	l.Env, l.Own = outside, nil
 	if !tree {
-		l.Command, l.Args = m.Helper[0], m.Helper[1:]
+		l.Command, l.Args, l.Reaps = m.Helper[0], m.Helper[1:], true
 		return l, nil
 	}
 	command, args, files, err := m.Trees.wrap(p, layout, symlinks, m.Helper, startFolder(l.Dir, p.Home), specFile+len(l.Files), way)
@@ -148,7 +148,7 @@ func (p Policy) homeLinks() (out []symlink) {
 // specOf translates a policy into a spec for the features of this kernel. layout are the mounts if the process has a
 // tree of its own.
 func (m Machine) specOf(p Policy, layout []mount, tree bool) spec {
-	s := spec{Version: specVersion, Calls: m.Calls, Opened: maxOpened, Filter: calls{
+	s := spec{Version: specVersion, Reap: !tree, Calls: m.Calls, Opened: maxOpened, Filter: calls{
 		Internet: !p.Network.None(),
 		// In a tree of its own, a process finds only its own sockets and those in folders that it is granted. Abstract
 		// sockets have no path.

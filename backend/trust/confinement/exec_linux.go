@@ -2,6 +2,7 @@ package confinement
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,26 +19,40 @@ const exitNotConfined = 126
 
 // Exec confines this process as the spec in an inherited file says, and becomes the
 // program that the spec names. It returns only the exit status of a failure, whose
-// reason it has written to standard error. It is called first thing in main, before
-// the process has done anything else.
+// reason it has written to standard error, or of the program if the spec wants a
+// reaper. It is called first thing in main, before the process has done anything else.
 func Exec() (status int) {
 	// Restrictions apply to a thread. The program inherits those of the thread that calls exec.
 	runtime.LockOSThread()
-	fmt.Fprintf(os.Stderr, "agent-discover: the server was not started, because it could not be confined: %v\n", execute())
+	s, err := readSpec()
+	switch {
+	case err != nil:
+	case s.Reap:
+		if status, err = reap(s); err == nil {
+			return status
+		}
+	default:
+		err = execute(s)
+	}
+	fmt.Fprintf(os.Stderr, "agent-discover: the server was not started, because it could not be confined: %v\n", err)
 	return exitNotConfined
 }
 
-// execute does the work of Exec. It returns only if it fails.
-func execute() error {
+// readSpec reads the inherited spec.
+func readSpec() (s spec, err error) {
 	file := os.NewFile(specFile, "spec")
-	var s spec
 	if err := json.NewDecoder(file).Decode(&s); err != nil {
-		return fmt.Errorf("read what to enforce: %w", err)
+		return s, fmt.Errorf("read what to enforce: %w", err)
 	}
 	_ = file.Close()
 	if s.Version != specVersion {
-		return fmt.Errorf("the hub has another version than this program; restart the hub")
+		return s, errors.New("the hub has another version than this program; restart the hub")
 	}
+	return s, nil
+}
+
+// execute confines this process and becomes the program. It returns only if it fails.
+func execute(s spec) error {
 	if err := syscall.Setrlimit(unix.RLIMIT_CORE, &syscall.Rlimit{}); err != nil {
 		return fmt.Errorf("forbid core dumps: %w", err)
 	}

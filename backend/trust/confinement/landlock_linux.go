@@ -68,6 +68,19 @@ func rightsTo(a area, handled uint64) uint64 {
 // restrict applies the part of a spec that Landlock enforces to the calling thread.
 // The thread must have set no_new_privs.
 func restrict(s spec) error {
+	set, err := ruleset(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(set) }()
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set), 0, 0); errno != 0 {
+		return fmt.Errorf("apply Landlock rules: %w", errno)
+	}
+	return nil
+}
+
+// ruleset returns a descriptor of the rules of Landlock in a spec.
+func ruleset(s spec) (descriptor int, err error) {
 	attributes := unix.LandlockRulesetAttr{Handled_access_fs: s.Files, Handled_access_net: s.Network, Scoped: s.Scoped}
 	// Older kernels should accept unknown members that are zero, but surely accept a shorter struct.
 	size := unsafe.Offsetof(attributes.Quiet_access_fs)
@@ -79,12 +92,16 @@ func restrict(s spec) error {
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attributes)), size, 0)
 	if errno != 0 {
-		return fmt.Errorf("create Landlock rules: %w", errno)
+		return 0, fmt.Errorf("create Landlock rules: %w", errno)
 	}
-	defer func() { _ = unix.Close(int(set)) }()
+	defer func() {
+		if err != nil {
+			_ = unix.Close(int(set))
+		}
+	}()
 	for _, r := range s.Rules {
 		if err := allowPath(set, r, s.Files); err != nil {
-			return fmt.Errorf("allow %s: %w", r.Path, err)
+			return 0, fmt.Errorf("allow %s: %w", r.Path, err)
 		}
 	}
 	for _, port := range s.Ports {
@@ -92,13 +109,10 @@ func restrict(s spec) error {
 		const netPort = 2 // LANDLOCK_RULE_NET_PORT
 		if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set, netPort,
 			uintptr(unsafe.Pointer(&attribute)), 0, 0, 0); errno != 0 {
-			return fmt.Errorf("allow port %d: %w", port, errno)
+			return 0, fmt.Errorf("allow port %d: %w", port, errno)
 		}
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
-		return fmt.Errorf("apply Landlock rules: %w", errno)
-	}
-	return nil
+	return int(set), nil
 }
 
 // allowPath adds a rule. It skips a path that has disappeared or has become a link since

@@ -4,7 +4,8 @@
 // On Linux, bubblewrap starts this program in a file tree of its own, which contains only what the policy names, and
 // with its own processes and sockets. There this program restricts itself with Landlock and a filter of system calls,
 // and then becomes the program that is confined; see Exec. Where bubblewrap cannot create namespaces, Landlock and the
-// filter remain. On macOS, sandbox-exec enforces a profile. On Windows, only the job of the process is limited.
+// filter remain, and this program waits for the one that is confined and ends the processes that it leaves. On
+// macOS, sandbox-exec enforces a profile. On Windows, only the job of the process is limited.
 package confinement
 
 import (

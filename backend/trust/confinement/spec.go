@@ -6,6 +6,7 @@ type spec struct {
 	Version int      `json:"version"` // specVersion
 	Path    string   `json:"path"`    // of the program
 	Args    []string `json:"args"`    // beginning with the name of the program
+	Reap    bool     `json:"reap"`    // whether to remain as a reaper; see reap
 	Env     [][]byte `json:"env"`     // its whole environment; bytes, because names of files need not be UTF-8
 
 	Files   uint64   `json:"files"`   // access rights to files that Landlock restricts
@@ -32,7 +33,7 @@ type calls struct {
 
 // specVersion changes with the meaning of a spec. The helper may be of another
 // version than the hub for a moment while the program is updated.
-const specVersion = 4
+const specVersion = 5
 
 // rule allows access to a file, or to a folder and everything below it.
 type rule struct {

@@ -572,6 +572,13 @@ func TestAServerCanCleanUpWhenItIsAskedToEnd(t *testing.T) {
 // lines that the program writes, and whether another program waits for it.
 func (u *user) start(command string, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner, wrapped bool) {
 	u.t.Helper()
+	cmd, lines, _ = u.startOpen(command, args...)
+	return cmd, lines, filepath.Base(cmd.Path) == "bwrap"
+}
+
+// startOpen is start with the input of the program.
+func (u *user) startOpen(command string, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner, input io.Closer) {
+	u.t.Helper()
 	server := registry.Server{Name: "tried", Transport: "stdio", Command: command, Sandbox: registry.Guard}
 	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env})
 	if err != nil {
@@ -580,8 +587,7 @@ func (u *user) start(command string, args ...string) (cmd *exec.Cmd, lines *bufi
 	cmd = exec.Command(l.Command, l.Args...)
 	cmd.Env, cmd.ExtraFiles, cmd.Stderr = l.Environment(), l.Files, os.Stderr
 	process.Isolate(cmd)
-	input, err := cmd.StdinPipe()
-	if err != nil {
+	if input, err = cmd.StdinPipe(); err != nil {
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { _ = input.Close() })
@@ -596,7 +602,7 @@ func (u *user) start(command string, args ...string) (cmd *exec.Cmd, lines *bufi
 	if err := start(); err != nil {
 		u.t.Fatal(err)
 	}
-	return cmd, bufio.NewScanner(output), l.Wrapped
+	return cmd, bufio.NewScanner(output), input
 }
 
 func TestALinkInTheWayOfAGrantGivesNothing(t *testing.T) {

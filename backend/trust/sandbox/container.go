@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -80,7 +81,7 @@ func (s *Sandbox) confineContainer(name string, server registry.Server, l upstre
 	if why != "" {
 		return l, fault.New(fault.Denied,
 			"its sandbox is %s, and %s; change its arguments, or a person can turn its sandbox off with: agent-discover servers sandbox %s off",
-			server.Sandbox, safetext.Clip(safetext.Label(why), 400), server.Name)
+			server.Sandbox, safetext.Clip(safetext.Label(why), maxRefusal), server.Name)
 	}
 	if len(claims) > 0 {
 		s.denials.began(name, p, at.home)
@@ -106,20 +107,40 @@ func grantsFor(p confinement.Policy, claims []claim, home string) (options strin
 	return options
 }
 
+// refusal returns why a server with the client of an engine does not start because of its command or an option, whatever is
+// granted. It returns "" if only its mounts decide, or if its arguments have references, whose values are not known.
+func refusal(server registry.Server) string {
+	if slices.ContainsFunc(server.Args, func(arg string) bool { return strings.Contains(arg, "${") }) {
+		return ""
+	}
+	_, why := allowedRun(server.Args, boxOf(server.Sandbox, server.Grants))
+	return safetext.Clip(safetext.Label(why), maxRefusal)
+}
+
+// maxRefusal is the length to which the reason of a refusal is cut.
+const maxRefusal = 400
+
+// allowedRun is readRun with a check of the values of options.
+func allowedRun(args []string, b box) (r containerRun, why string) {
+	r, why = readRun(args)
+	for _, o := range r.options {
+		if check := optionNamed(o.name).problem; why == "" && check != nil {
+			if why = check(o.value, b); why != "" {
+				why = "the option --" + o.name + " " + why
+			}
+		}
+	}
+	return r, why
+}
+
 // confinedRun reads the arguments of the client of an engine. It returns why they are forbidden, or else which paths they
 // mount that are not granted.
 func confinedRun(args []string, b box, p confinement.Policy, at place) (r containerRun, claims []claim, why string) {
-	if r, why = readRun(args); why != "" {
+	if r, why = allowedRun(args, b); why != "" {
 		return r, nil, why
 	}
 	for n, o := range r.options {
-		if check := optionNamed(o.name).problem; check != nil {
-			why = check(o.value, b)
-		}
-		m, problem := mountOf(o, at.os)
-		if why == "" {
-			why = problem
-		}
+		m, why := mountOf(o, at.os)
 		if why == "" && m.kind == "bind" {
 			var c claim
 			if c, why = m.resolveBind(p, at); c.target != "" {

@@ -16,7 +16,7 @@ import (
 // use returns the Use with which Packages installs the package of a server into the server's own folder.
 func (s *Sandbox) use(own string, server registry.Server, users process.Env, report func(string)) Use {
 	return Use{
-		Environment: users, Manager: s.Manager, Report: report,
+		Environment: users, Manager: s.Manager, AllPorts: s.AllPorts(), Report: report,
 		Scripts: func(l upstream.Launch, folder string) (upstream.Launch, error) {
 			p := s.policyOf(own, server, l)
 			folder = s.unlinked(folder)
@@ -54,6 +54,12 @@ type ManagerAccess struct {
 	Config []string // files and folders with the user's configuration, including some that servers do not see
 	Read   []string // files and folders that the command line of the server names
 	Ports  []uint16 // TCP ports of package registries and proxies
+}
+
+// AllPorts reports whether the package managers that Manager confines reach all ports, because this system cannot restrict
+// them to ManagerAccess.Ports.
+func (s *Sandbox) AllPorts() bool {
+	return s.machine.OS == "linux" && s.machine.Confines() && s.machine.ABI < confinement.ABITCP
 }
 
 // Manager returns the launch that starts a package manager with the access a and no other,

@@ -51,6 +51,9 @@ func judge(server registry.Server, m confinement.Machine) Report {
 	lacks := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
 	network := networkOf(server.Sandbox, server.Grants)
 	switch {
+	case runsEngine(server.Command) && refusal(server) != "":
+		r.Notes = append(r.Notes, "it does not start, because "+refusal(server))
+		return r
 	case runsEngine(server.Command):
 		r.Notes = append(r.Notes, "the container engine enforces it with the options that are added to its arguments")
 		if network.Restricted && !network.None() {

@@ -57,3 +57,22 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		t.Errorf("a remote server: %+v", r)
 	}
 }
+
+func TestReportsSayWhichContainersDoNotStart(t *testing.T) {
+	for line, want := range map[string]string{
+		"docker run -i image":             "the container engine enforces it",
+		"docker run -i ${secret:IMAGE}":   "the container engine enforces it",
+		"docker exec -i box server":       "it does not start, because the command exec of a container engine cannot be confined",
+		"docker compose run server":       "it does not start, because the command compose",
+		"podman --remote run image":       "it does not start, because the option --remote before run",
+		"docker run --privileged image":   "it does not start, because the option --privileged",
+		"docker run --network host image": "it does not start, because the option --network",
+	} {
+		words := strings.Fields(line)
+		server := registry.Server{Transport: "stdio", Command: words[0], Args: words[1:], Sandbox: registry.Guard}
+		r := judge(server, confinement.Machine{OS: "linux", ABI: 9, Calls: true, Helper: []string{"x"}})
+		if r.Enforced != Enforced || len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], want) {
+			t.Errorf("%s: %q, want %q", line, r, want)
+		}
+	}
+}

@@ -47,7 +47,8 @@ type Packages interface {
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
 	// Manager returns the launch of a package manager that has the given access and no other.
-	Manager func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
+	Manager  func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
+	AllPorts bool // see Sandbox.AllPorts
 	// Scripts returns the confined launch of a program that runs code of packages. The program
 	// may write to folder.
 	Scripts func(l upstream.Launch, folder string) (upstream.Launch, error)

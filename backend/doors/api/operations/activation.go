@@ -215,7 +215,7 @@ func (a *Activation) refresh(ctx context.Context, in *ServerInput) (*route.Reply
 }
 
 func (a *Activation) start(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
-	return a.launch(ctx, in, a.Lifecycle.Refresh, "started")
+	return a.launch(ctx, in, a.Lifecycle.Retry, "started")
 }
 
 func (a *Activation) restart(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {

@@ -1,0 +1,1 @@
+// This file lets functions of this package have no body; see fork_linux.go.
