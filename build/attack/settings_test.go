@@ -92,7 +92,7 @@ func publishPiping(t *testing.T, i *installing) {
 			"index.html":         `<a href="planted-1.0.tar.gz">planted-1.0.tar.gz</a>`,
 		})
 		build += fmt.Sprintf("env -u PIP_CONFIG_FILE -u PIP_INDEX_URL -u PIP_EXTRA_INDEX_URL %[1]s=\"$%[1]s\" /usr/bin/python3 -m pip "+
-			"download --no-deps --no-build-isolation --retries 0 --timeout 1 -d $(mktemp -d) planted; ", variable)
+			"download --no-deps --no-build-isolation --retries 0 --timeout 1 -d $(mktemp -dp .) planted; ", variable)
 	}
 	files := i.project("piping")
 	files["backend.py"] = "import os\nos.system('''" + build + "''')\n" + files["backend.py"]
