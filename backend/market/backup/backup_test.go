@@ -421,6 +421,23 @@ func TestPathsThatThisMachineLacksAreNamed(t *testing.T) {
 	}
 }
 
+func TestTheGrantsOfAnExportAreShown(t *testing.T) {
+	from, to := newMachine(t), newMachine(t)
+	from.add(registry.Server{
+		Name: "one", Command: "true", Sandbox: registry.Strict, Approved: true,
+		Grants: registry.Grants{Read: []string{"/etc"}, Write: []string{"/"}, Network: []string{"*"}},
+	})
+	file, _ := from.export("")
+	report, err := to.Import(t.Context(), backup.Request{Path: file, DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "The sandbox of server one has grants: it reads /etc, writes /, connects to *."
+	if notes := report.Items[0].Notes; !slices.Contains(notes, want) {
+		t.Errorf("got %q", notes)
+	}
+}
+
 func TestAnExportOfANewerVersionIsRefused(t *testing.T) {
 	m := newMachine(t)
 	m.add(registry.Server{Name: "one", Command: "run"})

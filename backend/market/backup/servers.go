@@ -70,6 +70,9 @@ func (j *job) server(ctx context.Context, s ExportedServer, item ImportedItem) (
 		out, err := j.options.Intake.Check(ctx, a)
 		runs := setup.RunsOf(s.Server)
 		item.Runs, item.Waiting, item.Sandbox = &runs, !out.Server.Approved, out.Server.Sandbox
+		if grants := out.Server.Grants.String(); grants != "" {
+			item.Notes = append(item.Notes, "The sandbox of server "+out.Server.Name+" has grants: it "+grants+".")
+		}
 		return item, err
 	}
 	if a.Known {

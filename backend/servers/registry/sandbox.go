@@ -2,6 +2,7 @@ package registry
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
@@ -30,6 +31,20 @@ type Grants struct {
 // Equal reports whether g and o contain the same grants in the same order.
 func (g Grants) Equal(o Grants) bool {
 	return slices.Equal(g.Read, o.Read) && slices.Equal(g.Write, o.Write) && slices.Equal(g.Network, o.Network)
+}
+
+// String returns the grants in words, such as "reads ~/notes, connects to x.example:443", and "" if there are none.
+func (g Grants) String() string {
+	var parts []string
+	for _, kind := range []struct {
+		what string
+		list []string
+	}{{"reads", g.Read}, {"writes", g.Write}, {"connects to", g.Network}} {
+		if len(kind.list) > 0 {
+			parts = append(parts, kind.what+" "+strings.Join(kind.list, " "))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Confined reports whether the processes of the server run in a sandbox.

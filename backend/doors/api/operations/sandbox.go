@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
@@ -125,16 +124,10 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 
 // sandboxInWords returns the level and the grants of a server.
 func sandboxInWords(v registry.Server) string {
-	text := v.Sandbox
-	for _, kind := range []struct {
-		what string
-		list []string
-	}{{"reads", v.Grants.Read}, {"writes", v.Grants.Write}, {"connects to", v.Grants.Network}} {
-		if len(kind.list) > 0 {
-			text += ", " + kind.what + " " + strings.Join(kind.list, " ")
-		}
+	if grants := v.Grants.String(); grants != "" {
+		return v.Sandbox + ", " + grants
 	}
-	return text
+	return v.Sandbox
 }
 
 func (s *Sandboxes) forget(_ context.Context, in *ServerInput) (*route.Reply[done], error) {
