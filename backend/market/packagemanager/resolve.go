@@ -27,6 +27,8 @@ type Resolved struct {
 	Version   string    // empty if it is not from a registry and does not tell
 	From      string    // where it comes from, if that is not a package registry
 	Scripts   bool      // it has scripts that npm runs when it is installed
+	Pinned    bool      // it contains a list of its dependencies (npm-shrinkwrap.json), which may name other packages than it says
+	Contained bool      // it is contained in another package and does not come from a registry
 	Published time.Time // zero if the registry does not tell
 	Named     bool      // the command line names it
 }
@@ -35,12 +37,16 @@ type Resolved struct {
 // installation.
 var ErrSourceOnly = errors.New("a package is published as source only")
 
+// ErrRemote means that a dependency comes from an address, from which Resolve downloads nothing.
+var ErrRemote = errors.New("a dependency comes from an address")
+
 // maxLock is the maximum size in bytes of a lock file that is read.
 const maxLock = 32 << 20
 
 // Resolve returns the packages that Install would download, in the order of their names. It downloads descriptions of
-// packages, and runs no code of them. Shared must not be set. The error is a fault, or the cause of ctx. It wraps
-// ErrSourceOnly if Install would have to build a Python package.
+// packages, of npm also packages that contain their dependencies, and runs no code of them. Shared must not be set. The error
+// is a fault, or the cause of ctx. It wraps ErrSourceOnly if Install would have to build a Python package, and ErrRemote if a
+// dependency comes from an address; npm before version 11 downloads such a dependency.
 func Resolve(ctx context.Context, o Order) ([]Resolved, error) {
 	if option := o.Local(); option != "" {
 		return nil, fault.New(fault.Unavailable, "the option %s names something that is no package of a registry", option)
@@ -62,8 +68,11 @@ func Resolve(ctx context.Context, o Order) ([]Resolved, error) {
 
 func (o Order) resolveNPM(ctx context.Context) ([]Resolved, error) {
 	args := append(o.installs(), "--package-lock-only", "--package-lock", "--save", "--lockfile-version=3", "--loglevel=error",
-		"--omit-lockfile-registry-resolved", "--cache="+o.cache())
+		"--omit-lockfile-registry-resolved", "--allow-remote=none", "--cache="+o.cache())
 	output, err := o.run(ctx, "npm", o.environment(), o.access(o.configOfNPM()), slices.Concat(args, o.options(), o.Packages))
+	if err != nil && strings.Contains(output, "EALLOWREMOTE") {
+		err = errors.Join(err, ErrRemote)
+	}
 	if err != nil {
 		return nil, o.unresolved(ctx, output, err)
 	}
@@ -72,6 +81,8 @@ func (o Order) resolveNPM(ctx context.Context) ([]Resolved, error) {
 			Name, Version, Resolved string
 			Link                    bool
 			Scripts                 bool `json:"hasInstallScript"`
+			Pinned                  bool `json:"hasShrinkwrap"`
+			Contained               bool `json:"inBundle"`
 		}
 	}
 	data, err := paths.ReadRegular(filepath.Join(o.Folder, "package-lock.json"), maxLock)
@@ -90,7 +101,10 @@ func (o Order) resolveNPM(ctx context.Context) ([]Resolved, error) {
 				from = cmp.Or(from, "a folder")
 			}
 			named := at == "node_modules/"+name && slices.ContainsFunc(o.Packages, func(pkg string) bool { return NameOf(pkg) == name })
-			out = append(out, Resolved{Name: name, Package: p.Name, Version: p.Version, From: from, Scripts: p.Scripts, Named: named})
+			out = append(out, Resolved{
+				Name: name, Package: p.Name, Version: p.Version, From: from, Scripts: p.Scripts, Named: named, Pinned: p.Pinned,
+				Contained: p.Contained,
+			})
 		}
 	}
 	return out, nil

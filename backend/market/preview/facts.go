@@ -29,6 +29,9 @@ func describe(s registry.Server, packages []Package, now time.Time) Preview {
 		if one.From != "" {
 			warn("%s does not come from a package registry, but from %s.", one.title(), one.From)
 		}
+		if one.pinned {
+			warn("%s contains a list of its dependencies, which may name other packages than those that are shown.", one.title())
+		}
 	}
 	for _, one := range packages {
 		if !one.named {
@@ -58,10 +61,13 @@ func (p *Preview) describeOthers(others []Package, now time.Time) {
 	default:
 		p.Facts = append(p.Facts, fmt.Sprintf("%d more packages are needed.", len(others)))
 	}
-	var recent, renamed []string
+	var recent, renamed, contained []string
 	for _, one := range others {
 		if !one.Published.IsZero() && now.Sub(one.Published) < fresh {
 			recent = append(recent, one.title())
+		}
+		if one.contained {
+			contained = append(contained, one.title())
 		}
 		if one.Package != "" {
 			renamed = append(renamed, fmt.Sprintf("%s (%s)", one.Name, one.Package))
@@ -69,6 +75,9 @@ func (p *Preview) describeOthers(others []Package, now time.Time) {
 	}
 	if len(recent) > 0 {
 		p.Warnings = append(p.Warnings, "Published in the last week: "+list(recent)+".")
+	}
+	if len(contained) > 0 {
+		p.Warnings = append(p.Warnings, "Contained in other packages, and not compared with a registry: "+list(contained)+".")
 	}
 	if len(renamed) > 0 {
 		p.Facts = append(p.Facts, "Other packages take the place of some names: "+list(renamed)+".")
@@ -198,6 +207,9 @@ func unknown(s registry.Server, line packagemanager.CommandLine, err error) Prev
 		}
 		p.Warnings = append(p.Warnings, fmt.Sprintf(
 			"A Python package is published as source only. Its code runs at the installation, %s. %s", where, reason))
+	case errors.Is(err, packagemanager.ErrRemote):
+		p.Warnings = append(p.Warnings, "A dependency does not come from a package registry, but from an address. Nothing is looked up "+
+			"there before you approve the server. "+reason)
 	case fault.KindOf(err) == fault.Failed:
 		p.Warnings = append(p.Warnings, fmt.Sprintf("The packages of %s cannot be installed: %s",
 			strings.Join(line.Packages, ", "), reason))

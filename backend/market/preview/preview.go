@@ -119,6 +119,8 @@ type Package struct {
 	Version   string
 	From      string // where it comes from, if that is not a package registry
 	Scripts   bool   // it runs scripts when it is installed
+	pinned    bool   // see packagemanager.Resolved
+	contained bool
 	Commands  []string
 	Published time.Time // zero if it is not known
 	named     bool      // the command line names it
@@ -243,7 +245,7 @@ func (p *Previewer) complete(ctx context.Context, line packagemanager.CommandLin
 	for i, r := range resolved {
 		packages[i] = Package{
 			Name: clean(r.Name), Package: clean(r.Package), Version: clean(r.Version), From: clean(r.From), Scripts: r.Scripts,
-			Published: r.Published, named: r.Named,
+			Published: r.Published, named: r.Named, pinned: r.Pinned, contained: r.Contained,
 		}
 		one, name := &packages[i], cmp.Or(r.Package, r.Name)
 		if one.named && r.From == "" {

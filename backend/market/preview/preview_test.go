@@ -88,17 +88,16 @@ func TestAPreviewNamesVersionsPublishersScriptsAndOtherSources(t *testing.T) {
 	p.PublishNPM(t, "built", nil, map[string]any{"scripts": map[string]string{"install": "node build.js", "postinstall": "./done.sh"}})
 	p.PublishNPM(t, "root", nil, map[string]any{
 		"maintainers": owners, "deprecated": "use another one",
-		"dependencies": map[string]string{"built": "1", "far": p.NPM + "leaf-1.0.0.tgz", "renamed": "npm:leaf@1.0.0"},
+		"dependencies": map[string]string{"built": "1", "renamed": "npm:leaf@1.0.0"},
 	})
 	p.PublishedAt("root", p.now.Add(-50*time.Hour))
 	got := p.of("npx", "-y", "root@latest")
-	if got.Status != Found || len(got.Packages) != 4 || got.Packages[0].Name != "root" || got.Packages[1].Name != "built" {
+	if got.Status != Found || len(got.Packages) != 3 || got.Packages[0].Name != "root" || got.Packages[1].Name != "built" {
 		t.Fatalf("got %+v", got)
 	}
-	says(t, got.Facts, "root 1.0.0 was published on 2026-05-04 (2 days ago), by one of the accounts alice, bob", "It is the first version.", "3 more packages are needed.", "Scripts run at the installation, in the sandbox of the server: built 1.0.0 (node "+
+	says(t, got.Facts, "root 1.0.0 was published on 2026-05-04 (2 days ago), by one of the accounts alice, bob", "It is the first version.", "2 more packages are needed.", "Scripts run at the installation, in the sandbox of the server: built 1.0.0 (node "+
 		"build.js; ./done.sh).", "renamed (leaf)")
-	says(t, got.Warnings, "far 1.0.0 does not come from a package registry, but from "+p.NPM+"leaf-1.0.0.tgz.",
-		"root is a new package", "root 1.0.0 is deprecated: use another one")
+	says(t, got.Warnings, "root is a new package", "root 1.0.0 is deprecated: use another one")
 	if strings.Contains(strings.Join(got.Facts, ""), "\u202e") {
 		t.Errorf("a name controls the terminal: %q", got.Facts)
 	}
@@ -107,7 +106,7 @@ func TestAPreviewNamesVersionsPublishersScriptsAndOtherSources(t *testing.T) {
 	}
 
 	p.PublishNPM(t, "root", nil, nil) // the preview is reused for a while, and then made again
-	if again := p.of("npx", "-y", "root@latest"); len(again.Packages) != 4 {
+	if again := p.of("npx", "-y", "root@latest"); len(again.Packages) != 3 {
 		t.Errorf("the preview was made again at once: %+v", again)
 	}
 	p.now = p.now.Add(current)
@@ -122,6 +121,7 @@ func TestAPreviewSaysWhyPackagesCannotBeInstalled(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "ran")
 	p.PublishNPM(t, "deep", nil, map[string]any{"dependencies": map[string]string{"gitty": "git+file://" + t.TempDir()}})
 	p.PublishNPM(t, "root", nil, map[string]any{"dependencies": map[string]string{"deep": "1"}})
+	p.PublishNPM(t, "remote", nil, map[string]any{"dependencies": map[string]string{"far": p.NPM + "far.tgz"}})
 	p.PublishPython("source", "source-1.0.tar.gz", markettest.Tarball(t, "source-1.0/", map[string]string{
 		"PKG-INFO": "Metadata-Version: 2.1\nName: source\nVersion: 1.0\n", "setup.py": "open(" + `"` + marker + `"` + ", 'w')\n",
 	}))
@@ -129,6 +129,7 @@ func TestAPreviewSaysWhyPackagesCannotBeInstalled(t *testing.T) {
 		{"npx", "root", `The packages of root cannot be installed: `},
 		{"npx", "root", `gitty`},
 		{"npx", "absent", `404`},
+		{"npx", "remote", "A dependency does not come from a package registry, but from an address."},
 		{"uvx", "source", "A Python package is published as source only. Its code runs at the installation, in a sandbox"},
 		{"uvx", "absent", "The packages of absent cannot be installed: "},
 		{"uvx --with -e.", "source", `"-e." is not only the name and version of a package`},
@@ -222,13 +223,15 @@ func TestWarningsOfAServerWithoutASandboxAreStricter(t *testing.T) {
 		{Name: "root", Version: "2.0.0", named: true, Published: now.Add(-time.Hour), origin: listing.Origin{
 			First: now.AddDate(-3, 0, 0), Author: "Carol", Known: []string{"PYSEC-1"},
 		}},
-		{Name: "built", Version: "1.0.0", Scripts: true, Published: now.Add(-time.Hour)},
+		{Name: "built", Version: "1.0.0", Scripts: true, Published: now.Add(-time.Hour), pinned: true},
+		{Name: "held", Version: "1.0.0", contained: true, From: "http://x.example/held.tgz"},
 	}
 	open, confined := registry.Server{Transport: "stdio"}, registry.Server{Transport: "stdio", Sandbox: registry.Strict}
 	got := describe(open, packages, now)
 	says(t, got.Facts, "root 2.0.0 was published on 2026-05-06 (in the last 24 hours), by Carol according to the package itself. "+
 		"The first version is from 2023-05-06 (3 years ago).")
 	says(t, got.Warnings, "root 2.0.0 has known vulnerabilities: PYSEC-1.", "A malicious version is often found only after some days.",
+		"held 1.0.0 does not come from a package registry, but from http://x.example/held.tgz.", "built 1.0.0 contains a list of its dependencies", "Contained in other packages, and not compared with a registry: held 1.0.0.",
 		"Published in the last week: built 1.0.0.", "Scripts run at the installation, with your rights")
 	if confined := describe(confined, packages, now); len(confined.Warnings) != len(got.Warnings)-1 {
 		t.Errorf("confined: %q", confined.Warnings)
