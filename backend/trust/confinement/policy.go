@@ -4,7 +4,8 @@
 // On Linux, bubblewrap starts this program in a file tree of its own, which contains only what the policy names, and
 // with its own processes and sockets. There this program restricts itself with Landlock and a filter of system calls,
 // and then becomes the program that is confined; see Exec. Where bubblewrap cannot create namespaces, Landlock and the
-// filter remain. On macOS, sandbox-exec enforces a profile. On Windows, only the job of the process is limited.
+// filter remain. On macOS, sandbox-exec enforces a profile. On Windows, this program starts the process in an app
+// container, if a trial run has shown that it confines the process; otherwise only the job of the process is limited.
 package confinement
 
 import (
