@@ -16,19 +16,20 @@ import (
 // code starts programs with base/program. Without it, a batch file on Windows could run commands that are hidden in its
 // arguments.
 var starters = map[string]string{
-	"backend/base/program/program_unix.go":     "it is the place",
-	"backend/base/program/program_windows.go":  "it is the place",
-	"backend/base/process/askshell_unix.go":    "base/program needs its result, and Windows does not compile it",
-	"backend/base/process/memory_darwin.go":    "base/program needs its package, and Windows does not compile it",
-	"backend/base/process/running_darwin.go":   "base/program needs its package, and Windows does not compile it",
-	"backend/base/process/listener_darwin.go":  "base/program needs its package, and Windows does not compile it",
-	"backend/base/process/listener_windows.go": "base/program needs its package; its program and arguments are constants",
-	"backend/trust/confinement/exec_linux.go":  "the process becomes the program of a server, and Windows does not compile it",
-	"backend/base/autostart/login_darwin.go":   "Windows does not compile it",
-	"app/tray/host_linux.go":                   "Windows does not compile it",
-	"app/tray/host_darwin.go":                  "Windows does not compile it",
-	"backend/testing/":                         "only tests import it; its programs and arguments are constants",
-	"app/desktoptest/":                         "only tests import it; its programs and arguments are constants",
+	"backend/base/program/program_unix.go":      "it is the place",
+	"backend/base/program/program_windows.go":   "it is the place",
+	"backend/base/process/askshell_unix.go":     "base/program needs its result, and Windows does not compile it",
+	"backend/base/process/memory_darwin.go":     "base/program needs its package, and Windows does not compile it",
+	"backend/base/process/running_darwin.go":    "base/program needs its package, and Windows does not compile it",
+	"backend/base/process/listener_darwin.go":   "base/program needs its package, and Windows does not compile it",
+	"backend/base/process/listener_windows.go":  "base/program needs its package; its program and arguments are constants",
+	"backend/trust/confinement/exec_linux.go":   "the process becomes the program of a server, and Windows does not compile it",
+	"backend/trust/confinement/exec_windows.go": "base/program has made its command line; os/exec cannot start programs in app containers",
+	"backend/base/autostart/login_darwin.go":    "Windows does not compile it",
+	"app/tray/host_linux.go":                    "Windows does not compile it",
+	"app/tray/host_darwin.go":                   "Windows does not compile it",
+	"backend/testing/":                          "only tests import it; its programs and arguments are constants",
+	"app/desktoptest/":                          "only tests import it; its programs and arguments are constants",
 }
 
 // starts lists the functions and types that start a program.

@@ -41,7 +41,7 @@ type program struct {
 
 // Main runs the command line of this process and returns its exit code.
 func Main(version string) int {
-	if len(os.Args) == 2 && os.Args[1] == confinement.HelperCommand { // before anything else, because this process becomes another program
+	if confinement.Called(os.Args) { // before anything else, because this process becomes another program
 		return confinement.Exec()
 	}
 	endings := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -11,6 +11,8 @@ type Machine struct {
 	Helper []string
 	// Trees starts processes in file trees of their own on Linux. It may be nil.
 	Trees *Bubblewrap
+	// AppContainer starts processes in app containers on Windows. It may be nil.
+	AppContainer *AppContainer
 }
 
 // Confines reports whether processes can be confined at all.

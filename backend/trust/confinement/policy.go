@@ -5,7 +5,8 @@
 // with its own processes and sockets. There this program restricts itself with Landlock and a filter of system calls,
 // and then becomes the program that is confined; see Exec. Where bubblewrap cannot create namespaces, Landlock and the
 // filter remain, and this program waits for the one that is confined and ends the processes that it leaves. On
-// macOS, sandbox-exec enforces a profile. On Windows, only the job of the process is limited.
+// macOS, sandbox-exec enforces a profile. On Windows, this program starts the process in an app container, if a trial run
+// has shown that it confines the process; otherwise only the job of the process is limited.
 package confinement
 
 import (

@@ -1,5 +1,7 @@
 package confinement
 
+import "runtime"
+
 // spec lists the restrictions that the helper applies before it becomes the program. The hub passes it as JSON in an
 // inherited file, because arguments of a process are visible to other users and may contain secrets.
 type spec struct {
@@ -54,6 +56,18 @@ const maxOpened = 8192
 // HelperCommand is the argument with which this program is started to confine
 // itself and become another program; see Exec.
 const HelperCommand = "confine"
+
+// trialCommand is the argument with which this program is started on Windows to try what it may do; see AppContainer.
+const trialCommand = "confine-trial"
+
+// Called reports whether the arguments of a process, beginning with its name, are those of the helper, so that it has to
+// call Exec. On Windows, the name of a file follows; there the helper cannot inherit one.
+func Called(args []string) bool {
+	if runtime.GOOS == "windows" {
+		return len(args) == 3 && (args[1] == HelperCommand || args[1] == trialCommand)
+	}
+	return len(args) == 2 && args[1] == HelperCommand
+}
 
 // Descriptors that the helper inherits.
 const (

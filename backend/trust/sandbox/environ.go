@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 
@@ -17,6 +18,17 @@ var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS SS
 // ordinary are the variables of the user that even a strict server gets, with those that process.NetworkVariable accepts.
 var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME")
 
+// windowsOrdinary are further ones on Windows, in upper case. Windows does not tell upper from lower case in their names.
+var windowsOrdinary = strings.Fields("USERPROFILE USERNAME USERDOMAIN HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES " +
+	"PROGRAMFILES(X86) PROGRAMW6432 COMMONPROGRAMFILES SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP PUBLIC ALLUSERSPROFILE " +
+	"NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE OS PATH")
+
+// isOrdinary reports whether a strict server gets a variable of the user on a system.
+func isOrdinary(system, name string) bool {
+	return slices.Contains(ordinary, name) || process.NetworkVariable(name) || strings.HasPrefix(name, "LC_") ||
+		system == "windows" && slices.Contains(windowsOrdinary, strings.ToUpper(name))
+}
+
 // chosen returns the environment of the user's programs without the variables that
 // a confined server does not get. The server's own variables are not part of it.
 func chosen(env process.Env, level string) process.Env {
@@ -30,8 +42,7 @@ func chosen(env process.Env, level string) process.Env {
 		credentials[strings.TrimPrefix(place, "env.")] = true
 	}
 	return env.Without(func(name string) bool {
-		if level == registry.Strict && !slices.Contains(ordinary, name) && !process.NetworkVariable(name) &&
-			!strings.HasPrefix(name, "LC_") {
+		if level == registry.Strict && !isOrdinary(runtime.GOOS, name) {
 			return true
 		}
 		return credentials[name] || slices.Contains(agents, name)

@@ -39,6 +39,16 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
+// windowsSecrets are further secrets in the home folder on Windows, below AppData.
+var windowsSecrets = strings.Split(`Local/Microsoft/Credentials|Roaming/Microsoft/Credentials|Roaming/Microsoft/Protect|Roaming/Microsoft/Crypto|`+
+	`Local/Microsoft/Vault|Roaming/Microsoft/Vault|Roaming/Microsoft/SystemCertificates|Local/Google/Chrome|Local/Chromium|`+
+	`Local/BraveSoftware|Local/Microsoft/Edge|Local/Vivaldi|Roaming/Opera Software|Roaming/Mozilla|Local/Mozilla|Roaming/Thunderbird|`+
+	`Roaming/Claude|Roaming/Code/User/globalStorage|Roaming/Cursor|Roaming/Windsurf|Roaming/VSCodium/User/globalStorage|Roaming/GitHub CLI|`+
+	`Roaming/gcloud|Roaming/gnupg|Roaming/Bitwarden|Local/1Password|Roaming/KeePass|Roaming/KeePassXC|Roaming/Slack|Roaming/Signal|`+
+	`Roaming/discord|Roaming/NuGet|Roaming/pip|Roaming/FileZilla|Roaming/rclone|Roaming/Telegram Desktop|Roaming/Subversion/auth|`+
+	`Local/Packages|Roaming/postgresql|Local/github-copilot|`+
+	`Roaming/Microsoft/Windows/PowerShell/PSReadLine`, "|")
+
 // versionFiles are the files in the home folder in which version managers find the version to use.
 var versionFiles = strings.Fields(".config/mise/config.toml .tool-versions .node-version .python-version")
 
@@ -70,6 +80,11 @@ func (p place) hidden(further []string) []string {
 	if p.os == "darwin" {
 		for _, name := range macSecrets {
 			out = append(out, filepath.Join(p.home, filepath.FromSlash(name)))
+		}
+	}
+	if p.os == "windows" {
+		for _, name := range windowsSecrets {
+			out = append(out, filepath.Join(p.home, "AppData", filepath.FromSlash(name)))
 		}
 	}
 	if p.runtime != "" {
@@ -109,11 +124,24 @@ func onlyRoots() (paths []string) {
 
 // system returns the folders of the system that every program reads.
 func (p place) system() []string {
+	if p.os == "windows" {
+		return windowsSystem(os.Getenv)
+	}
 	if p.os == "darwin" {
 		return strings.Fields("/usr /bin /sbin /System /Library /etc /private/etc /private/var/db /private/var/select /opt /dev /var")
 	}
 	return strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /proc /sys /nix /gnu /snap /var/lib/snapd " +
 		"/home/linuxbrew/.linuxbrew /run/current-system /var/lib/ca-certificates /var/cache/fontconfig")
+}
+
+// windowsSystem returns the folders of Windows and of the programs that are installed for all users.
+func windowsSystem(variable func(string) string) (folders []string) {
+	for _, name := range []string{"SystemRoot", "ProgramFiles", "ProgramFiles(x86)", "ProgramW6432"} {
+		if folder := variable(name); filepath.IsAbs(folder) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
 }
 
 // outside returns the files of the system that links in its folders name, and that are elsewhere.

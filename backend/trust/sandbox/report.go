@@ -64,6 +64,8 @@ func judge(server registry.Server, m confinement.Machine) Report {
 		r.Enforced = Unsupported
 		lacks("%s", unable(m))
 		return r
+	case m.OS == "windows" && m.Contained():
+		judgeContained(network, lacks, &r)
 	case m.OS == "windows":
 		r.Enforced = Partly
 		lacks("on Windows only the memory and the number of its processes are limited; files, secrets and the network are not restricted")
@@ -121,6 +123,17 @@ func judgeLandlock(m confinement.Machine, n confinement.Network, lacks func(stri
 		lacks("granted hosts cannot be told from others without bubblewrap; grant a port of all hosts, such as 443, or choose guard")
 	}
 	judgePorts(m, n, lacks, r)
+}
+
+// judgeContained judges a Windows on which servers run in app containers.
+func judgeContained(n confinement.Network, lacks func(string, ...any), r *Report) {
+	r.Notes = append(r.Notes, "Windows enforces it with an app container, as a trial run has shown; the server cannot reach addresses of this "+
+		"computer, and reads the system folders and whatever else Windows opens to all app containers",
+		"package managers that the hub runs itself are not confined")
+	if n.Restricted && !n.None() {
+		lacks("an app container reaches all addresses or none, so that granted hosts and ports cannot be told from others; grant the network " +
+			"as a whole, or nothing, or choose guard")
+	}
 }
 
 // judgePorts judges grants of ports of all hosts.

@@ -14,6 +14,8 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		return confinement.Machine{OS: "linux", ABI: abi, Calls: true, Helper: helper}
 	}
 	tree := confinement.Machine{OS: "linux", Calls: true, Helper: helper, Trees: confinement.Tried(true)}
+	contained := confinement.Machine{OS: "windows", Helper: helper, AppContainer: confinement.TriedAppContainer(true)}
+	open := confinement.Machine{OS: "windows", Helper: helper, AppContainer: confinement.TriedAppContainer(false)}
 	for _, row := range []struct {
 		what    string
 		m       confinement.Machine
@@ -42,6 +44,19 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		{"no helper", confinement.Machine{OS: "linux", ABI: 9, Calls: true}, registry.Guard, "", Unsupported, "cannot start itself"},
 		{"macOS", confinement.Machine{OS: "darwin", Helper: helper}, registry.Strict, "", Enforced, "sandbox-exec"},
 		{"Windows", confinement.Machine{OS: "windows"}, registry.Guard, "", Partly, "not restricted"},
+		{"Windows, a failed trial", open, registry.Guard, "", Partly, "not restricted"},
+		{"Windows, a failed trial, strict", open, registry.Strict, "", Partly, "not restricted"},
+		{"an app container", contained, registry.Guard, "", Enforced, "cannot reach addresses of this computer"},
+		{"an app container, strict", contained, registry.Strict, "", Enforced, "package managers"},
+		{"an app container, everything", contained, registry.Strict, "*", Enforced, "trial run"},
+		{"an app container, a host", contained, registry.Strict, "a:443", Partly, "granted hosts"},
+		{"an app container, a port", contained, registry.Strict, "443", Partly, "ports"},
+		{
+			"an app container without a helper",
+			confinement.Machine{OS: "windows", AppContainer: contained.AppContainer},
+			registry.Guard, "",
+			Partly, "not restricted",
+		},
 		{"another system", confinement.Machine{OS: "plan9"}, registry.Guard, "", Unsupported, "not supported"},
 	} {
 		server := registry.Server{

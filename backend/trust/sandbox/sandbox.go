@@ -225,6 +225,7 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	if registry.CheckName(server) != nil {
 		return nil
 	}
+	s.machine.Release(s.unlinked(filepath.Join(s.options.Folder, server)))
 	if err := removeAll(s.options.Folder, server); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not delete the folder of server %q: %s", server, paths.Reason(err))
 	}
@@ -256,6 +257,7 @@ func (s *Sandbox) Rename(server, to string) error {
 	if _, err := os.Lstat(now); err == nil {
 		return nil // moved already
 	}
+	s.machine.Release(s.unlinked(filepath.Join(s.options.Folder, server)))
 	if err := os.Rename(filepath.Join(s.options.Folder, server), now); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Wrap(err, fault.Failed, "could not rename the folder of server %q", server)
 	}
