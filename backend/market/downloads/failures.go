@@ -9,20 +9,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // retryAfter is the time after which installation scripts that have failed are run again.
 const retryAfter = 24 * time.Hour
 
 // scriptError is the error of installation scripts that a package needs. It contains a fault.
-type scriptError struct {
-	error
-	findable bool // the launcher would find the package in the same place, without the configuration of the user
-}
-
-// Is reports whether the error counts as sandbox.ErrScripts.
-func (e scriptError) Is(target error) bool { return target == sandbox.ErrScripts && e.findable }
+type scriptError struct{ error }
 
 func (e scriptError) Unwrap() error { return e.error }
 

@@ -90,10 +90,8 @@ func (j job) rebuild(ctx context.Context, names ...string) error {
 		if j.level == registry.Strict {
 			where = "in the strict sandbox, where they reach only addresses that are granted (guard allows all)"
 		}
-		err := fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where,
-			j.redactor.Text(output[max(len(output)-600, 0):]))
-		configured := packagemanager.Order{CommandLine: j.CommandLine, Env: j.use.Environment, Folder: j.folder}.NamesRegistry()
-		return scriptError{err, !configured}
+		return scriptError{fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where,
+			j.redactor.Text(output[max(len(output)-600, 0):]))}
 	}
 	return nil
 }

@@ -164,14 +164,6 @@ func (o Order) configOfNPM() []string {
 	return files
 }
 
-// registryOfNPM matches the setting of a package registry in a configuration file of npm.
-var registryOfNPM = regexp.MustCompile(`(?m)^\s*(?:@[^:=\s]+:)?registry\s*=`)
-
-// NamesRegistry reports whether the user's configuration of npm names a package registry.
-func (o Order) NamesRegistry() bool {
-	return o.variable("npm_config_registry") != "" || slices.ContainsFunc(read(o.configOfNPM()), registryOfNPM.MatchString)
-}
-
 // configOfUV returns the user's files and folders that uv reads.
 func (o Order) configOfUV() []string {
 	files := append(o.certificates(), filepath.Join(o.below("XDG_CONFIG_HOME", ".config"), "uv"))

@@ -43,10 +43,6 @@ type Packages interface {
 	Stop(server string)
 }
 
-// ErrScripts means that a package was installed from the registries of the user, except for its scripts, which failed. At
-// the level guard, its launcher may then be started as it is: it would find the package in the same place.
-var ErrScripts = errors.New("the installation scripts failed")
-
 // Use has the environment and the functions that Packages uses to run package managers and the scripts of packages.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
@@ -209,7 +205,7 @@ func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry
 		return installed, nil
 	case err == nil:
 		return l, nil
-	case server.Sandbox == registry.Strict || ctx.Err() != nil || !errors.Is(err, ErrScripts):
+	case server.Sandbox == registry.Strict || ctx.Err() != nil:
 		return l, err
 	}
 	s.options.Log.Warn("the package of a server could not be installed before its start", "server", name, "error", err)
