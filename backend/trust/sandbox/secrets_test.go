@@ -26,7 +26,7 @@ func TestSecretsAreHiddenWhereLinksLeadAndInOtherHubs(t *testing.T) {
 	}
 	for _, name := range []string{
 		"dotfiles/ssh/id_ed25519", "dotfiles/docker.json", "dotfiles/cookies", "dotfiles/plain", "second/discover.db",
-		"work/third/discover.db", "projects/notes.txt",
+		"shared/third/discover.db", "projects/notes.txt",
 	} {
 		write(name)
 	}
@@ -35,10 +35,11 @@ func TestSecretsAreHiddenWhereLinksLeadAndInOtherHubs(t *testing.T) {
 	link(".mozilla/firefox/cookies", filepath.Join(home, "dotfiles/cookies"))
 	link(".docker/engine", "/usr/bin")
 	link(".docker/all", home)
-	got := place{os: "linux", home: home, data: filepath.Join(home, ".agent-discover")}.secrets(nil, []string{filepath.Join(home, "work")})
+	at := place{os: "linux", home: home, data: filepath.Join(home, ".agent-discover")}
+	got := at.secrets(nil, []string{filepath.Join(home, "shared")})
 	for name, want := range map[string]bool{
 		"dotfiles/ssh": true, "dotfiles/docker.json": true, "dotfiles/cookies": true, ".agent-discover": true, "second": true,
-		"work/third": true, "dotfiles/plain": false, "dotfiles": false, "projects": false, "work": false, "": false,
+		"shared/third": true, "dotfiles/plain": false, "dotfiles": false, "projects": false, "shared": false, "": false,
 	} {
 		if slices.Contains(got, filepath.Join(home, name)) != want {
 			t.Errorf("%q: hidden is not %v", name, want)

@@ -28,13 +28,13 @@ func newMoving(t *testing.T) *moving {
 	t.Helper()
 	m := &moving{t: t, home: real(t.TempDir())}
 	t.Setenv("HOME", m.home)
-	for _, folder := range []string{"work/out", "work/releases/1", "private", "root"} {
+	for _, folder := range []string{"projects/out", "projects/releases/1", "private", "root"} {
 		if err := os.MkdirAll(filepath.Join(m.home, folder), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Symlink("work/releases/1", filepath.Join(m.home, "current")),
-		os.Symlink("work/releases/1", filepath.Join(m.home, "rooted"))); err != nil {
+	if err := errors.Join(os.Symlink("projects/releases/1", filepath.Join(m.home, "current")),
+		os.Symlink("projects/releases/1", filepath.Join(m.home, "rooted"))); err != nil {
 		t.Fatal(err)
 	}
 	m.restart()
@@ -72,8 +72,8 @@ func (m *moving) reaches(server registry.Server) bool {
 
 func TestAGrantWhosePathLeadsElsewhereLaterRefusesTheStart(t *testing.T) {
 	for what, row := range map[string]struct{ grant, exchanged string }{
-		"a folder in a folder of another server": {"~/work/out", "work/out"},
-		"a link into a folder of another server": {"~/current", "work/releases/1"},
+		"a folder in a folder of another server": {"~/projects/out", "projects/out"},
+		"a link into a folder of another server": {"~/current", "projects/releases/1"},
 	} {
 		m := newMoving(t)
 		server := m.server("one", row.grant)
@@ -106,18 +106,18 @@ func TestAGrantWhosePathLeadsElsewhereLaterRefusesTheStart(t *testing.T) {
 
 func TestTargetsFollowTheNameOfTheirServer(t *testing.T) {
 	m := newMoving(t)
-	m.Granted(m.server("one", "~/work/out"))
+	m.Granted(m.server("one", "~/projects/out"))
 	if err := m.Rename("one", "two"); err != nil {
 		t.Fatal(err)
 	}
-	m.exchange("work/out")
-	if err := m.checkTargets(m.server("two", "~/work/out"), m.place()); err == nil {
+	m.exchange("projects/out")
+	if err := m.checkTargets(m.server("two", "~/projects/out"), m.place()); err == nil {
 		t.Error("a renamed server may use the link")
 	}
 	if err := m.Forget(t.Context(), "two"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.checkTargets(m.server("two", "~/work/out"), m.place()); err != nil {
+	if err := m.checkTargets(m.server("two", "~/projects/out"), m.place()); err != nil {
 		t.Errorf("a new server of the same name inherits what a removed one was granted: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestTargetsFollowTheNameOfTheirServer(t *testing.T) {
 func TestARootThatLeadsElsewhereLaterGivesNoAccess(t *testing.T) {
 	m := newMoving(t)
 	server := m.server("one")
-	m.exchange("work/releases/1")
+	m.exchange("projects/releases/1")
 	for _, when := range []string{"at once", "after a restart of the hub"} {
 		if m.reaches(server) {
 			t.Errorf("%s: it gets the folder", when)
@@ -146,11 +146,11 @@ func TestADamagedListOfTargetsIsMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.restart()
-	server := m.server("one", "~/work/out")
+	server := m.server("one", "~/projects/out")
 	if err := m.checkTargets(server, m.place()); err != nil {
 		t.Error(err)
 	}
-	m.exchange("work/out")
+	m.exchange("projects/out")
 	if err := m.checkTargets(server, m.place()); err == nil {
 		t.Error("the targets are not remembered any more")
 	}
