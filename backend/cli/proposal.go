@@ -52,7 +52,7 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server,
 func downloadOf(ctx context.Context, client *instance.Client, method, path string, body any) operations.Download {
 	var found operations.Download
 	if err := client.Do(ctx, method, path, body, &found); err != nil {
-		found.Warnings = []string{"What it downloads could not be looked up: " + fault.MessageOf(err)}
+		found.Warnings = []string{"The packages could not be looked up: " + fault.MessageOf(err)}
 	}
 	return found
 }

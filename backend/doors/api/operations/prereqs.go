@@ -55,8 +55,8 @@ func (p *Prereqs) roots(context.Context, *struct{}) (*route.Reply[roots], error)
 // Download describes what npx or uvx would download to start a server.
 type Download struct {
 	Status   string            `json:"status" enum:"nothing,found,unknown" doc:"nothing (npx and uvx download nothing for this server), found (the packages are known) or unknown (warnings say why the packages are not known)."`
-	Facts    []string          `json:"facts" doc:"What the package registry tells, as sentences for people."`
-	Warnings []string          `json:"warnings" doc:"What a person should consider before approving the server, as sentences, worst first."`
+	Facts    []string          `json:"facts" doc:"Facts about the packages, as sentences for people."`
+	Warnings []string          `json:"warnings" doc:"Reasons for caution before approving the server, as sentences, worst first."`
 	Packages []DownloadPackage `json:"packages" doc:"The packages: first those that the command line names, then the others."`
 	Omitted  int               `json:"omitted" doc:"How many packages are left out of packages, because there are too many."`
 }
@@ -66,7 +66,7 @@ type DownloadPackage struct {
 	Name      string   `json:"name" doc:"The name under which other packages look for it."`
 	Package   string   `json:"package,omitempty" doc:"Its name in the package registry, if that is another one."`
 	Version   string   `json:"version"`
-	From      string   `json:"from,omitempty" doc:"Where it comes from, if that is not a package registry."`
+	From      string   `json:"from,omitempty" doc:"The source of the package, unless it is a package registry."`
 	Scripts   bool     `json:"scripts" doc:"It runs scripts when it is installed."`
 	Commands  []string `json:"commands,omitempty" doc:"These scripts, if they are known."`
 	Published string   `json:"published_at,omitempty" doc:"When this version was published, if that is known."`

@@ -3852,7 +3852,7 @@ export interface components {
             ok: boolean;
         };
         Download: {
-            /** @description What the package registry tells, as sentences for people. */
+            /** @description Facts about the packages, as sentences for people. */
             facts: string[] | null;
             /**
              * Format: int64
@@ -3866,13 +3866,13 @@ export interface components {
              * @enum {string}
              */
             status: "nothing" | "found" | "unknown";
-            /** @description What a person should consider before approving the server, as sentences, worst first. */
+            /** @description Reasons for caution before approving the server, as sentences, worst first. */
             warnings: string[] | null;
         };
         DownloadPackage: {
             /** @description These scripts, if they are known. */
             commands?: string[] | null;
-            /** @description Where it comes from, if that is not a package registry. */
+            /** @description The source of the package, unless it is a package registry. */
             from?: string;
             /** @description The name under which other packages look for it. */
             name: string;
